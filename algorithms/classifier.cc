@@ -1,0 +1,99 @@
+#include "algorithms/classifier.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "algorithms/blas.h"
+
+namespace spuna::algorithms {
+namespace {
+
+constexpr std::size_t kRowsPerBlock = 256;
+
+struct Scratch {
+  std::vector<float> standardized;
+  std::vector<float> hidden;
+};
+
+template <typename T>
+void RequireFinite(const std::vector<T>& values, std::size_t expected_size, const char* name) {
+  if (values.size() != expected_size) {
+    throw std::invalid_argument(std::string("classifier: expected ") + std::to_string(expected_size) +
+                                " values in " + name + " but found " +
+                                std::to_string(values.size()));
+  }
+  if (!std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); })) {
+    throw std::invalid_argument(std::string("classifier: ") + name + " holds a non-finite number");
+  }
+}
+
+}  // namespace
+
+void Standardize(const float* row, std::span<const double> mean, std::span<const double> deviation,
+                 float* standardized) {
+  for (std::size_t j = 0; j < mean.size(); ++j) {
+    standardized[j] =
+        deviation[j] == 0 ? 0.0F : static_cast<float>((row[j] - mean[j]) / deviation[j]);
+  }
+}
+
+void Classifier::Validate() const {
+  if (dimension == 0 || hidden == 0) {
+    throw std::invalid_argument("classifier: the dimension and the hidden width must be at least 1");
+  }
+  RequireFinite(mean, dimension, "the means");
+  RequireFinite(deviation, dimension, "the deviations");
+  RequireFinite(hidden_weight, hidden * dimension, "the hidden weights");
+  RequireFinite(hidden_bias, hidden, "the hidden biases");
+  RequireFinite(output_weight, 2 * hidden, "the output weights");
+  RequireFinite(output_bias, 2, "the output biases");
+}
+
+std::vector<float> Classifier::Score(const EmbeddingsView& rows, const Execution& execution) const {
+  if (rows.num_rows > 0 && rows.dimension != dimension) {
+    throw std::invalid_argument("the model expects dimension " + std::to_string(dimension) +
+                                " but the rows have dimension " + std::to_string(rows.dimension));
+  }
+  const SingleThreadedBlas single_threaded;
+  // A softmax of two is a sigmoid of the difference of the two outputs.
+  std::vector<float> difference(hidden);
+  for (std::size_t h = 0; h < hidden; ++h) {
+    difference[h] = output_weight[hidden + h] - output_weight[h];
+  }
+  const double bias = static_cast<double>(output_bias[1]) - output_bias[0];
+
+  std::vector<float> scores(rows.num_rows);
+  std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(execution.num_threads, 1)));
+  const std::size_t num_blocks = (rows.num_rows + kRowsPerBlock - 1) / kRowsPerBlock;
+  ParallelFor(num_blocks, execution, [&](std::size_t block, std::size_t worker) {
+    Scratch& s = scratch[worker];
+    const std::size_t begin = block * kRowsPerBlock;
+    const std::size_t count = std::min(kRowsPerBlock, rows.num_rows - begin);
+    s.standardized.resize(count * dimension);
+    s.hidden.resize(count * hidden);
+    for (std::size_t i = 0; i < count; ++i) {
+      Standardize(rows.row(begin + i), mean, deviation, s.standardized.data() + i * dimension);
+      std::copy(hidden_bias.begin(), hidden_bias.end(), s.hidden.data() + i * hidden);
+    }
+    cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, static_cast<blasint>(hidden),
+                static_cast<blasint>(count), static_cast<blasint>(dimension), 1.0F,
+                hidden_weight.data(), static_cast<blasint>(dimension), s.standardized.data(),
+                static_cast<blasint>(dimension), 1.0F, s.hidden.data(),
+                static_cast<blasint>(hidden));
+    for (std::size_t i = 0; i < count; ++i) {
+      const float* const activation = s.hidden.data() + i * hidden;
+      double logit = bias;
+      for (std::size_t h = 0; h < hidden; ++h) {
+        logit += static_cast<double>(std::max(activation[h], 0.0F)) * difference[h];
+      }
+      scores[begin + i] = static_cast<float>(1 / (1 + std::exp(-logit)));
+    }
+  });
+  return scores;
+}
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,248 @@
+#include "algorithms/distillation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mlpack/core.hpp>
+#include <mlpack/methods/ann/ffn.hpp>
+#include <mlpack/methods/ann/init_rules/init_rules.hpp>
+#include <mlpack/methods/ann/layer/layer_types.hpp>
+#include <mlpack/methods/ann/loss_functions/loss_functions.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "algorithms/blas.h"
+#include "algorithms/neighbor_score.h"
+#include "algorithms/seeded_random.h"
+
+namespace spuna::algorithms {
+namespace {
+
+using Loss = mlpack::NegativeLogLikelihoodType<arma::fmat>;
+using Network = mlpack::FFN<Loss, mlpack::ConstInitialization, arma::fmat>;
+using Linear = mlpack::LinearType<arma::fmat>;
+
+// The standardized training rows: the clean ones first.
+struct TrainingRows {
+  arma::fmat inputs;
+  std::size_t num_clean = 0;
+
+  float label(std::size_t row) const { return row < num_clean ? 0.0F : 1.0F; }
+};
+
+// Two passes, in float64. Equal values have a mean of exactly that value and so a deviation of 0.
+void FitStandardization(const EmbeddingsView& clean, const EmbeddingsView& shifted,
+                        Classifier& classifier) {
+  const std::size_t dimension = clean.dimension;
+  const double n = static_cast<double>(clean.num_rows + shifted.num_rows);
+  classifier.mean.assign(dimension, 0);
+  classifier.deviation.assign(dimension, 0);
+  for (const EmbeddingsView& rows : {clean, shifted}) {
+    for (std::size_t i = 0; i < rows.num_rows; ++i) {
+      for (std::size_t j = 0; j < dimension; ++j) classifier.mean[j] += rows.row(i)[j];
+    }
+  }
+  for (double& mean : classifier.mean) mean /= n;
+  for (const EmbeddingsView& rows : {clean, shifted}) {
+    for (std::size_t i = 0; i < rows.num_rows; ++i) {
+      for (std::size_t j = 0; j < dimension; ++j) {
+        const double difference = rows.row(i)[j] - classifier.mean[j];
+        classifier.deviation[j] += difference * difference;
+      }
+    }
+  }
+  for (double& deviation : classifier.deviation) deviation = std::sqrt(deviation / n);
+}
+
+TrainingRows StandardizedRows(const EmbeddingsView& clean, const EmbeddingsView& shifted,
+                              const Classifier& classifier) {
+  TrainingRows rows;
+  rows.num_clean = clean.num_rows;
+  rows.inputs.set_size(clean.dimension, clean.num_rows + shifted.num_rows);
+  arma::uword column = 0;
+  for (const EmbeddingsView& part : {clean, shifted}) {
+    for (std::size_t i = 0; i < part.num_rows; ++i) {
+      Standardize(part.row(i), classifier.mean, classifier.deviation,
+                  rows.inputs.colptr(column++));
+    }
+  }
+  return rows;
+}
+
+// What ensmallen minimizes: the network's loss over batches in an order that our seed decides.
+class DistillationLoss {
+ public:
+  DistillationLoss(Network& network, const TrainingRows& rows, SeededRandom& random)
+      : network_(network), rows_(rows), random_(random), order_(AllRows(rows.inputs.n_cols)) {
+    Shuffle();
+  }
+
+  std::size_t NumFunctions() const { return order_.size(); }
+  void Shuffle() { random_.Shuffle(order_); }
+
+  // ensmallen asks for it, though Adam never calls it.
+  float Evaluate(const arma::fmat& parameters, std::size_t begin, std::size_t batch_size) {
+    arma::fmat unused;
+    return EvaluateWithGradient(parameters, begin, unused, batch_size);
+  }
+
+  float EvaluateWithGradient(const arma::fmat& parameters, std::size_t begin, arma::fmat& gradient,
+                             std::size_t batch_size) {
+    arma::fmat inputs(rows_.inputs.n_rows, batch_size);
+    arma::fmat labels(1, batch_size);
+    for (std::size_t i = 0; i < batch_size; ++i) {
+      const std::uint32_t row = order_[begin + i];
+      std::copy_n(rows_.inputs.colptr(row), inputs.n_rows, inputs.colptr(i));
+      labels(0, i) = rows_.label(row);
+    }
+    network_.ResetData(std::move(inputs), std::move(labels));
+    return network_.EvaluateWithGradient(parameters, 0, gradient, batch_size);
+  }
+
+ private:
+  Network& network_;
+  const TrainingRows& rows_;
+  SeededRandom& random_;
+  RowNumbers order_;
+};
+
+// Stops the optimizer when asked to, and tells how far it is.
+class TrainingObserver {
+ public:
+  TrainingObserver(const Execution& execution, std::size_t num_steps)
+      : execution_(execution), num_steps_(num_steps) {}
+
+  template <typename Optimizer, typename Function, typename Parameters>
+  bool StepTaken(Optimizer&, Function&, Parameters&) {
+    execution_.Report({Stage::kDistill, ++step_, num_steps_});
+    return execution_.should_stop && execution_.should_stop();
+  }
+
+ private:
+  const Execution& execution_;
+  std::size_t num_steps_;
+  std::size_t step_ = 0;
+};
+
+// mlpack keeps the parameters in one column: for each linear layer its weights, column by column, and
+// its biases.
+struct ParameterOffsets {
+  std::size_t hidden_bias;
+  std::size_t output_weight;
+  std::size_t output_bias;
+
+  ParameterOffsets(std::size_t dimension, std::size_t hidden)
+      : hidden_bias(hidden * dimension),
+        output_weight(hidden_bias + hidden),
+        output_bias(output_weight + 2 * hidden) {}
+};
+
+// He initialization: normal weights of variance 2 / inputs, biases of 0.
+void InitializeHe(std::size_t dimension, std::size_t hidden, SeededRandom& random,
+                  arma::fmat& parameters) {
+  const ParameterOffsets at(dimension, hidden);
+  parameters.zeros();
+  auto fill = [&](std::size_t begin, std::size_t end, std::size_t num_inputs) {
+    const double deviation = std::sqrt(2.0 / static_cast<double>(num_inputs));
+    for (std::size_t i = begin; i < end; ++i) {
+      parameters[i] = static_cast<float>(deviation * random.Normal());
+    }
+  };
+  fill(0, at.hidden_bias, dimension);
+  fill(at.output_weight, at.output_bias, hidden);
+}
+
+void TakeWeights(const arma::fmat& parameters, Classifier& classifier) {
+  const ParameterOffsets at(classifier.dimension, classifier.hidden);
+  auto transposed = [&](std::size_t offset, std::size_t num_rows, std::size_t num_columns) {
+    std::vector<float> weights(num_rows * num_columns);
+    for (std::size_t row = 0; row < num_rows; ++row) {
+      for (std::size_t column = 0; column < num_columns; ++column) {
+        weights[row * num_columns + column] = parameters[offset + column * num_rows + row];
+      }
+    }
+    return weights;
+  };
+  auto copied = [&](std::size_t offset, std::size_t count) {
+    return std::vector<float>(parameters.memptr() + offset, parameters.memptr() + offset + count);
+  };
+  classifier.hidden_weight = transposed(0, classifier.hidden, classifier.dimension);
+  classifier.hidden_bias = copied(at.hidden_bias, classifier.hidden);
+  classifier.output_weight = transposed(at.output_weight, 2, classifier.hidden);
+  classifier.output_bias = copied(at.output_bias, 2);
+}
+
+// Training can end in a network that says the same of every row (mlpack issue 3477).
+void RequireVaryingOutput(const Classifier& classifier, const EmbeddingsView& clean,
+                          const EmbeddingsView& shifted, const Execution& execution) {
+  float lowest = 1;
+  float highest = 0;
+  for (const EmbeddingsView& rows : {clean, shifted}) {
+    for (const float score : classifier.Score(rows, execution)) {
+      lowest = std::min(lowest, score);
+      highest = std::max(highest, score);
+    }
+  }
+  if (lowest < highest) return;
+  throw std::runtime_error("the distilled network gives every training row the same score, " +
+                           std::to_string(lowest) +
+                           "; try another `seed`, more `hidden` units or more `epochs`");
+}
+
+}  // namespace
+
+void DistillationOptions::Validate() const {
+  if (hidden < 1 || epochs < 1 || batch_size < 1) {
+    throw std::invalid_argument("`hidden`, `epochs` and `batch-size` must be at least 1, but are " +
+                                std::to_string(hidden) + ", " + std::to_string(epochs) + " and " +
+                                std::to_string(batch_size));
+  }
+  if (!(std::isfinite(learning_rate) && learning_rate > 0)) {
+    throw std::invalid_argument("`learning-rate` must be a positive number, but is " +
+                                std::to_string(learning_rate));
+  }
+}
+
+Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                   const Expansion& expansion, const DistillationOptions& options,
+                   const Execution& execution) {
+  options.Validate();
+  const SingleThreadedBlas single_threaded;
+  const Bank clean = MakeCleanBank(trusted, pool, expansion);
+  const Bank shifted = MakeShiftedBank(pool, expansion);
+
+  Classifier classifier;
+  classifier.dimension = pool.dimension;
+  classifier.hidden = options.hidden;
+  FitStandardization(clean.view(), shifted.view(), classifier);
+  const TrainingRows rows = StandardizedRows(clean.view(), shifted.view(), classifier);
+
+  Network network(Loss(/*reduction=*/false));
+  network.Add<Linear>(options.hidden);
+  network.Add<mlpack::ReLUType<arma::fmat>>();
+  network.Add<Linear>(2);
+  network.Add<mlpack::LogSoftMaxType<arma::fmat>>();
+  network.Reset(pool.dimension);
+  SeededRandom random(options.seed);
+  InitializeHe(pool.dimension, options.hidden, random, network.Parameters());
+
+  DistillationLoss loss(network, rows, random);
+  const std::size_t num_rows = rows.inputs.n_cols;
+  const std::size_t batch_size = std::min(options.batch_size, num_rows);
+  ens::Adam adam(options.learning_rate, batch_size);
+  adam.MaxIterations() = options.epochs * num_rows;
+  adam.Tolerance() = -1;  // Every epoch is run.
+  TrainingObserver observer(execution,
+                            options.epochs * ((num_rows + batch_size - 1) / batch_size));
+  adam.Optimize(loss, network.Parameters(), observer);
+  execution.CheckStop();
+  if (!network.Parameters().is_finite()) {
+    throw std::runtime_error("the distillation diverged; lower `learning-rate`, now " +
+                             std::to_string(options.learning_rate));
+  }
+  TakeWeights(network.Parameters(), classifier);
+  RequireVaryingOutput(classifier, clean.view(), shifted.view(), execution);
+  return classifier;
+}
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/embeddings_view.h"
+#include "algorithms/execution.h"
+#include "algorithms/neighbor_index.h"
+
+namespace spuna::algorithms {
+
+/// What the expansion made of a pool row.
+enum class PseudoLabel : std::int8_t { kNone, kClean, kShifted };
+
+/// What becomes of the rows of the round in which the entropy fell.
+enum class OnStop { kKeep, kRollback };
+
+/// Why the expansion ended.
+enum class StoppedBy { kEntropy, kExhausted };
+
+struct ExpansionOptions {
+  /// Rows a side that start the expansion.
+  std::size_t alpha = 30;
+  /// Rows a side that each round adds at most.
+  std::size_t beta = 1500;
+  /// Neighbors whose mean distance ranks a row.
+  std::size_t num_neighbors = 100;
+  /// The expansion stops after the first round in which the entropy grows by less than this.
+  double epsilon = 0;
+  OnStop on_stop = OnStop::kKeep;
+  SearchKind search = SearchKind::kAuto;
+
+  /// Throws std::invalid_argument where a value can't be used for a pool of this size.
+  void Validate(std::size_t num_pool_rows) const;
+};
+
+struct Expansion {
+  /// One entry a pool row.
+  std::vector<PseudoLabel> labels;
+  /// The round that labeled the row, 0 for seeds, -1 where there is no label.
+  std::vector<std::int32_t> rounds;
+  /// The spectral entropy of the pseudo-shifted rows after each round, from round 0 on.
+  std::vector<double> entropy;
+  /// Rounds run after round 0, a rolled-back one included.
+  std::size_t num_rounds = 0;
+  StoppedBy stopped_by = StoppedBy::kExhausted;
+
+  /// The pool rows with this label, ascending.
+  RowNumbers RowsWith(PseudoLabel label) const;
+};
+
+/// Labels pool rows as clean or shifted, from the trusted rows outwards (S-PUNA, section 4):
+///
+///     round 0:  s_orig(x) = min over trusted t of |x - t|;
+///               the alpha lowest become pseudo-clean, the alpha highest pseudo-shifted
+///     round t:  s_t(x) = d_N(x) - d_P(x) over the rest, with d_P the mean distance to the k nearest
+///               of trusted and pseudo-clean rows, d_N to the k nearest pseudo-shifted rows;
+///               the b highest become pseudo-clean, the b lowest pseudo-shifted,
+///               b = min(beta, floor(rest / 2)), at once
+///     stop:     after the first round with H_t - H_{t-1} < epsilon, or when b = 0
+///
+/// Every ranking is one ascending order by (score, row number). The result depends on the rows and the
+/// options alone, not on `execution`. Throws std::invalid_argument for options that don't fit the
+/// data, Interrupted when asked to stop.
+Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                       const ExpansionOptions& options, const Execution& execution);
+
+/// The row numbers 0 … n - 1 in ascending order of (score, row number).
+RowNumbers AscendingOrder(std::span<const double> scores);
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "algorithms/embeddings_view.h"
+#include "algorithms/execution.h"
+#include "algorithms/nearest_distances.h"
+
+namespace spuna::algorithms {
+
+/// How neighbors are found. Both ways are exact and give the same distances.
+enum class SearchKind {
+  kAuto,     ///< whichever is faster for the dimension
+  kKdTree,   ///< mlpack's KD-tree: few dimensions
+  kProduct,  ///< blocked matrix products: many dimensions
+};
+
+/// The rows of a matrix, by number, in this order.
+using RowNumbers = std::vector<std::uint32_t>;
+
+/// Which rows to find neighbors for.
+struct Queries {
+  /// The matrix that the row numbers point into.
+  EmbeddingsView embeddings;
+  /// Query i is row `rows[i]`, and its distances go to list `rows[i]`.
+  std::span<const std::uint32_t> rows;
+  /// For query i, the bank row to leave out because it is the query itself, or -1. Empty: none.
+  std::span<const std::int64_t> left_out = {};
+};
+
+/// Bank rows that are ready to be searched. Immutable, so searches may run at the same time.
+class NeighborIndex {
+ public:
+  virtual ~NeighborIndex() = default;
+
+  /// Merges the distances from every query to its nearest bank rows into `lists`.
+  virtual void MergeNearest(const Queries& queries, const Execution& execution,
+                            NearestDistances& lists) const = 0;
+};
+
+/// The kind that kAuto stands for at this dimension.
+SearchKind ResolveSearch(SearchKind kind, std::size_t dimension);
+
+/// Builds an index over a copy of the given rows of `embeddings`.
+std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings,
+                                                 std::span<const std::uint32_t> rows);
+/// The same over all rows.
+std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings);
+
+/// 0, 1, …, `count` - 1.
+RowNumbers AllRows(std::size_t count);
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,72 @@
+#include "algorithms/neighbor_score.h"
+
+#include <algorithm>
+
+namespace spuna::algorithms {
+namespace {
+
+void AppendRows(const EmbeddingsView& embeddings, const RowNumbers& rows, Bank& bank) {
+  bank.dimension = embeddings.dimension;
+  bank.values.reserve(bank.values.size() + rows.size() * embeddings.dimension);
+  for (const std::uint32_t row : rows) {
+    bank.values.insert(bank.values.end(), embeddings.row(row), embeddings.row(row) + embeddings.dimension);
+  }
+}
+
+}  // namespace
+
+NeighborScorer::NeighborScorer(const EmbeddingsView& clean_bank, const EmbeddingsView& shifted_bank,
+                               std::size_t num_neighbors, SearchKind search)
+    : num_clean_neighbors_(std::min(num_neighbors, clean_bank.num_rows)),
+      num_shifted_neighbors_(std::min(num_neighbors, shifted_bank.num_rows)),
+      clean_(MakeNeighborIndex(search, clean_bank)),
+      shifted_(MakeNeighborIndex(search, shifted_bank)) {}
+
+std::vector<double> NeighborScorer::Score(const EmbeddingsView& rows,
+                                          const Execution& execution) const {
+  return Score(rows, {}, {}, execution);
+}
+
+std::vector<double> NeighborScorer::ScorePool(const EmbeddingsView& pool, const Expansion& expansion,
+                                              std::size_t num_trusted_rows,
+                                              const Execution& execution) const {
+  std::vector<std::int64_t> left_out_clean(pool.num_rows, -1);
+  std::vector<std::int64_t> left_out_shifted(pool.num_rows, -1);
+  auto next_clean = static_cast<std::int64_t>(num_trusted_rows);
+  std::int64_t next_shifted = 0;
+  for (std::size_t i = 0; i < pool.num_rows; ++i) {
+    if (expansion.labels[i] == PseudoLabel::kClean) left_out_clean[i] = next_clean++;
+    if (expansion.labels[i] == PseudoLabel::kShifted) left_out_shifted[i] = next_shifted++;
+  }
+  return Score(pool, left_out_clean, left_out_shifted, execution);
+}
+
+std::vector<double> NeighborScorer::Score(const EmbeddingsView& rows,
+                                          std::span<const std::int64_t> left_out_clean,
+                                          std::span<const std::int64_t> left_out_shifted,
+                                          const Execution& execution) const {
+  const RowNumbers all = AllRows(rows.num_rows);
+  NearestDistances to_clean(rows.num_rows, num_clean_neighbors_);
+  NearestDistances to_shifted(rows.num_rows, num_shifted_neighbors_);
+  clean_->MergeNearest({rows, all, left_out_clean}, execution, to_clean);
+  shifted_->MergeNearest({rows, all, left_out_shifted}, execution, to_shifted);
+  std::vector<double> scores(rows.num_rows);
+  for (std::size_t i = 0; i < rows.num_rows; ++i) scores[i] = to_clean.Mean(i) - to_shifted.Mean(i);
+  return scores;
+}
+
+Bank MakeCleanBank(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                   const Expansion& expansion) {
+  Bank bank;
+  AppendRows(trusted, AllRows(trusted.num_rows), bank);
+  AppendRows(pool, expansion.RowsWith(PseudoLabel::kClean), bank);
+  return bank;
+}
+
+Bank MakeShiftedBank(const EmbeddingsView& pool, const Expansion& expansion) {
+  Bank bank;
+  AppendRows(pool, expansion.RowsWith(PseudoLabel::kShifted), bank);
+  return bank;
+}
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "algorithms/embeddings_view.h"
+#include "algorithms/execution.h"
+#include "algorithms/expansion.h"
+#include "algorithms/neighbor_index.h"
+
+namespace spuna::algorithms {
+
+/// The score without classifier against the banks of a finished expansion:
+///
+///     s(x) = d_P(x) - d_N(x)
+///
+/// with the mean distances to the k nearest rows of either bank. Unbounded; higher is more shifted.
+class NeighborScorer {
+ public:
+  /// Copies the bank rows.
+  NeighborScorer(const EmbeddingsView& clean_bank, const EmbeddingsView& shifted_bank,
+                 std::size_t num_neighbors, SearchKind search);
+
+  /// Scores rows that are in neither bank. May be called from several threads.
+  std::vector<double> Score(const EmbeddingsView& rows, const Execution& execution) const;
+
+  /// Scores the pool rows that the banks were made of: a row that is in a bank leaves itself out (its
+  /// duplicates stay in). Not a number where a bank is then empty.
+  std::vector<double> ScorePool(const EmbeddingsView& pool, const Expansion& expansion,
+                                std::size_t num_trusted_rows, const Execution& execution) const;
+
+ private:
+  std::vector<double> Score(const EmbeddingsView& rows, std::span<const std::int64_t> left_out_clean,
+                            std::span<const std::int64_t> left_out_shifted,
+                            const Execution& execution) const;
+
+  std::size_t num_clean_neighbors_;
+  std::size_t num_shifted_neighbors_;
+  std::unique_ptr<NeighborIndex> clean_;
+  std::unique_ptr<NeighborIndex> shifted_;
+};
+
+/// The rows of a bank, one after the other.
+struct Bank {
+  std::vector<float> values;
+  std::size_t dimension = 0;
+
+  std::size_t num_rows() const { return dimension == 0 ? 0 : values.size() / dimension; }
+  EmbeddingsView view() const { return {values.data(), num_rows(), dimension}; }
+};
+
+/// The trusted rows, then the pseudo-clean pool rows in their order.
+Bank MakeCleanBank(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                   const Expansion& expansion);
+/// The pseudo-shifted pool rows in their order.
+Bank MakeShiftedBank(const EmbeddingsView& pool, const Expansion& expansion);
+
+}  // namespace spuna::algorithms

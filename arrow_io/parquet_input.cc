@@ -1,0 +1,109 @@
+#include "arrow_io/parquet_input.h"
+
+#include <arrow/io/file.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/exception.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace spuna::arrow_io {
+namespace {
+
+constexpr std::int64_t kBytesPerBatch = 32 << 20;
+constexpr std::int64_t kMaxRowsPerBatch = 64 << 10;
+
+void CollectLeaves(const parquet::arrow::SchemaField& field, std::vector<int>& leaves) {
+  if (field.column_index >= 0) leaves.push_back(field.column_index);
+  for (const parquet::arrow::SchemaField& child : field.children) CollectLeaves(child, leaves);
+}
+
+// Rows a batch such that no batch is much larger than kBytesPerBatch in memory.
+std::int64_t RowsPerBatch(const parquet::FileMetaData& metadata) {
+  std::int64_t bytes_per_row = 1;
+  for (int i = 0; i < metadata.num_row_groups(); ++i) {
+    const auto row_group = metadata.RowGroup(i);
+    if (row_group->num_rows() > 0) {
+      bytes_per_row =
+          std::max(bytes_per_row, row_group->total_byte_size() / row_group->num_rows());
+    }
+  }
+  return std::clamp<std::int64_t>(kBytesPerBatch / bytes_per_row, 1, kMaxRowsPerBatch);
+}
+
+}  // namespace
+
+ParquetInput::ParquetInput() = default;
+ParquetInput::~ParquetInput() = default;
+
+arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const std::filesystem::path& path) {
+  auto input = std::unique_ptr<ParquetInput>(new ParquetInput());
+  input->name_ = path.string();
+  auto open = [&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(input->name_));
+    parquet::ReaderProperties properties;
+    properties.enable_buffered_stream();
+    properties.set_page_checksum_verification(true);
+    parquet::arrow::FileReaderBuilder builder;
+    ARROW_RETURN_NOT_OK(builder.Open(std::move(file), properties));
+    parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/true);
+    // Buffering a whole row group ahead would undo reading it in batches.
+    arrow_properties.set_pre_buffer(false);
+    PARQUET_CATCH_NOT_OK(arrow_properties.set_batch_size(
+        RowsPerBatch(*builder.raw_reader()->metadata())));
+    ARROW_ASSIGN_OR_RAISE(input->reader_, builder.properties(arrow_properties)->Build());
+    return input->reader_->GetSchema(&input->schema_);
+  };
+  ARROW_RETURN_NOT_OK(input->Explain(open()));
+  return input;
+}
+
+const parquet::FileMetaData& ParquetInput::metadata() const {
+  return *reader_->parquet_reader()->metadata();
+}
+
+std::int64_t ParquetInput::num_rows() const { return metadata().num_rows(); }
+
+int ParquetInput::num_row_groups() const { return reader_->num_row_groups(); }
+
+arrow::Status ParquetInput::ForEachBatch(
+    const std::vector<int>& columns, const std::function<arrow::Status(const Batch&)>& visit) const {
+  std::vector<int> leaves;
+  for (const int column : columns) {
+    CollectLeaves(reader_->manifest().schema_fields[static_cast<std::size_t>(column)], leaves);
+  }
+  Batch batch;
+  for (; batch.row_group < num_row_groups(); ++batch.row_group) {
+    auto reader = reader_->GetRecordBatchReader({batch.row_group}, leaves);
+    ARROW_RETURN_NOT_OK(Explain(reader.status()));
+    while (true) {
+      ARROW_RETURN_NOT_OK(Explain((*reader)->ReadNext(&batch.rows)));
+      if (batch.rows == nullptr) break;
+      ARROW_RETURN_NOT_OK(visit(batch));
+      batch.first_row += batch.rows->num_rows();
+    }
+  }
+  if (batch.first_row != num_rows()) {
+    return Explain(arrow::Status::IOError("expected ", num_rows(), " rows, as its footer says, but found ",
+                                          batch.first_row, "; the file is damaged"));
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status ParquetInput::Explain(const arrow::Status& status) const {
+  if (status.ok()) return status;
+  return status.WithMessage(name_, ": ", status.message());
+}
+
+std::vector<int> AllColumns(const arrow::Schema& schema) {
+  std::vector<int> columns(static_cast<std::size_t>(schema.num_fields()));
+  std::iota(columns.begin(), columns.end(), 0);
+  return columns;
+}
+
+}  // namespace spuna::arrow_io

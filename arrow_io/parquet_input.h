@@ -1,0 +1,63 @@
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace parquet {
+class FileMetaData;
+}
+namespace parquet::arrow {
+class FileReader;
+}
+
+namespace spuna::arrow_io {
+
+/// A Parquet file opened for reading, a row group at a time and in batches of bounded size. The sizes
+/// of the batches depend on the file alone.
+class ParquetInput {
+ public:
+  /// Reads the footer. Errors name the file.
+  static arrow::Result<std::unique_ptr<ParquetInput>> Open(const std::filesystem::path& path);
+  ~ParquetInput();
+
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  const parquet::FileMetaData& metadata() const;
+  std::int64_t num_rows() const;
+  int num_row_groups() const;
+
+  /// A run of rows of the file.
+  struct Batch {
+    std::shared_ptr<arrow::RecordBatch> rows;
+    int row_group = 0;
+    /// The number of its first row within the file.
+    std::int64_t first_row = 0;
+  };
+
+  /// Calls `visit` with every batch in order, holding the given top-level columns in the schema's order.
+  /// Ends at the first error; an error of reading names the file.
+  arrow::Status ForEachBatch(const std::vector<int>& columns,
+                             const std::function<arrow::Status(const Batch&)>& visit) const;
+
+ private:
+  ParquetInput();
+
+  // Puts the file's name before an error of reading it.
+  arrow::Status Explain(const arrow::Status& status) const;
+
+  std::string name_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::unique_ptr<parquet::arrow::FileReader> reader_;
+};
+
+/// Every column of a schema, by position.
+std::vector<int> AllColumns(const arrow::Schema& schema);
+
+}  // namespace spuna::arrow_io

@@ -1,0 +1,131 @@
+#include "arrow_io/parquet_output.h"
+
+#include <arrow/io/file.h>
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/exception.h>
+#include <parquet/metadata.h>
+#include <parquet/properties.h>
+
+#include <limits>
+
+namespace spuna::arrow_io {
+namespace {
+
+std::vector<int> LeavesOf(const parquet::SchemaDescriptor& schema, int column) {
+  std::vector<int> leaves;
+  for (int i = 0; i < schema.num_columns(); ++i) {
+    if (schema.group_node()->FieldIndex(*schema.GetColumnRoot(i)) == column) leaves.push_back(i);
+  }
+  return leaves;
+}
+
+// How a column of the input was stored.
+struct Storage {
+  parquet::Compression::type codec = parquet::Compression::UNCOMPRESSED;
+  bool dictionary = true;
+  bool byte_stream_split = false;
+};
+
+Storage StorageOf(const parquet::FileMetaData& metadata, int leaf) {
+  Storage storage;
+  if (metadata.num_row_groups() == 0) return storage;
+  const auto chunk = metadata.RowGroup(0)->ColumnChunk(leaf);
+  storage.codec = chunk->compression();
+  storage.dictionary = chunk->has_dictionary_page();
+  for (const parquet::Encoding::type encoding : chunk->encodings()) {
+    storage.byte_stream_split |= encoding == parquet::Encoding::BYTE_STREAM_SPLIT;
+  }
+  return storage;
+}
+
+bool HasInt96(const parquet::SchemaDescriptor& schema) {
+  for (int i = 0; i < schema.num_columns(); ++i) {
+    if (schema.Column(i)->physical_type() == parquet::Type::INT96) return true;
+  }
+  return false;
+}
+
+void Imitate(const Storage& storage, const std::string& path,
+             parquet::WriterProperties::Builder& builder) {
+  builder.compression(path, storage.codec);
+  if (storage.dictionary) return;
+  builder.disable_dictionary(path);
+  if (storage.byte_stream_split) builder.encoding(path, parquet::Encoding::BYTE_STREAM_SPLIT);
+}
+
+arrow::Result<std::shared_ptr<parquet::WriterProperties>> PropertiesLike(
+    const ParquetInput& like, const std::vector<int>& columns, const arrow::Schema& schema,
+    const parquet::ArrowWriterProperties& arrow_properties) {
+  parquet::WriterProperties::Builder builder;
+  // Row groups are the caller's business.
+  builder.max_row_group_length(std::numeric_limits<std::int64_t>::max());
+  std::shared_ptr<parquet::SchemaDescriptor> written;
+  ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(
+      &schema, *parquet::default_writer_properties(), arrow_properties, &written));
+
+  const parquet::SchemaDescriptor& read = *like.metadata().schema();
+  Storage last;
+  int next_leaf = 0;
+  for (const int column : columns) {
+    for (const int leaf : LeavesOf(read, column)) {
+      last = StorageOf(like.metadata(), leaf);
+      // The paths may differ ("item" became "element"); the order of the leaves does not.
+      Imitate(last, written->Column(next_leaf++)->path()->ToDotString(), builder);
+    }
+  }
+  for (; next_leaf < written->num_columns(); ++next_leaf) {
+    builder.compression(written->Column(next_leaf)->path()->ToDotString(), last.codec);
+  }
+  return builder.build();
+}
+
+}  // namespace
+
+ParquetOutput::ParquetOutput() = default;
+ParquetOutput::~ParquetOutput() = default;
+
+arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
+    const std::filesystem::path& path, const ParquetInput& like, const std::vector<int>& columns,
+    const std::shared_ptr<arrow::Schema>& schema) {
+  auto output = std::unique_ptr<ParquetOutput>(new ParquetOutput());
+  auto create = [&]() -> arrow::Status {
+    parquet::ArrowWriterProperties::Builder arrow_builder;
+    arrow_builder.store_schema();
+    if (HasInt96(*like.metadata().schema())) arrow_builder.enable_deprecated_int96_timestamps();
+    const auto arrow_properties = arrow_builder.build();
+    ARROW_ASSIGN_OR_RAISE(const auto properties,
+                          PropertiesLike(like, columns, *schema, *arrow_properties));
+    ARROW_ASSIGN_OR_RAISE(output->file_, arrow::io::FileOutputStream::Open(path.string()));
+    ARROW_ASSIGN_OR_RAISE(
+        output->writer_, parquet::arrow::FileWriter::Open(*schema, arrow::default_memory_pool(),
+                                                          output->file_, properties,
+                                                          arrow_properties));
+    return arrow::Status::OK();
+  };
+  // Metadata of a damaged file is reported by exceptions.
+  auto guarded = [&]() -> arrow::Status {
+    PARQUET_CATCH_AND_RETURN(create());
+  };
+  ARROW_RETURN_NOT_OK(guarded());
+  return output;
+}
+
+arrow::Status ParquetOutput::Write(const arrow::RecordBatch& batch) {
+  if (batch.num_rows() == 0) return arrow::Status::OK();
+  if (starts_row_group_) {
+    ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
+    starts_row_group_ = false;
+  }
+  return writer_->WriteRecordBatch(batch);
+}
+
+arrow::Status ParquetOutput::Close() {
+  ARROW_RETURN_NOT_OK(writer_->Close());
+  return file_->Close();
+}
+
+}  // namespace spuna::arrow_io

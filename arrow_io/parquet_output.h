@@ -1,0 +1,45 @@
+#pragma once
+
+#include <arrow/io/type_fwd.h>
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "arrow_io/parquet_input.h"
+
+namespace parquet::arrow {
+class FileWriter;
+}
+
+namespace spuna::arrow_io {
+
+/// A Parquet file being written in the likeness of another: the same compression codec and encoding
+/// column by column, the same key-value metadata, and row groups where the caller starts them.
+class ParquetOutput {
+ public:
+  /// Creates the file. `schema` is that of `like` with the given columns taken, and others appended;
+  /// appended columns are compressed as the last one taken.
+  static arrow::Result<std::unique_ptr<ParquetOutput>> Create(
+      const std::filesystem::path& path, const ParquetInput& like, const std::vector<int>& columns,
+      const std::shared_ptr<arrow::Schema>& schema);
+  ~ParquetOutput();
+
+  /// Starts the next row group with the next Write; a row group without rows is never written.
+  void StartRowGroup() { starts_row_group_ = true; }
+  arrow::Status Write(const arrow::RecordBatch& batch);
+
+  /// Writes the footer and closes the file.
+  arrow::Status Close();
+
+ private:
+  ParquetOutput();
+
+  std::shared_ptr<arrow::io::OutputStream> file_;
+  std::unique_ptr<parquet::arrow::FileWriter> writer_;
+  bool starts_row_group_ = true;
+};
+
+}  // namespace spuna::arrow_io

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace spuna::arrow_io {
+
+/// An output that appears under its name all at once or not at all: a file or a directory is made as a
+/// temporary sibling and renamed when it is complete. What was not committed is removed by the
+/// destructor.
+class StagedOutput {
+ public:
+  enum class Kind { kFile, kDirectory };
+
+  struct Target {
+    std::filesystem::path path;
+    Kind kind = Kind::kFile;
+    /// Whether an existing output may be replaced. A directory only if spuna made it, which the
+    /// manifest in it shows.
+    bool overwrite = false;
+    /// The option that named it, for messages.
+    std::string option;
+  };
+
+  /// Checks the target and reserves the temporary sibling, so that a missing or read-only folder is
+  /// found out before any work is done.
+  static arrow::Result<StagedOutput> Create(const Target& target);
+
+  StagedOutput() = default;
+  ~StagedOutput();
+  StagedOutput(StagedOutput&& other) noexcept;
+  StagedOutput& operator=(StagedOutput&& other) noexcept;
+
+  /// Where to write.
+  const std::filesystem::path& path() const { return temporary_; }
+
+  /// Gives the output its name.
+  arrow::Status Commit();
+
+ private:
+  void Discard() noexcept;
+
+  Target target_;
+  std::filesystem::path temporary_;
+};
+
+/// The file that marks a directory as an output of spuna.
+inline constexpr const char* kManifestName = "spuna_manifest.json";
+
+/// Fails when an output path is, lies within, or holds one of the inputs: nothing may be written over
+/// what is being read.
+arrow::Status CheckApartFrom(const std::filesystem::path& output, const std::string& option,
+                             const std::vector<std::string>& inputs);
+
+/// Writes a whole file at once.
+arrow::Status WriteBytes(const std::filesystem::path& path, const std::string& bytes);
+
+}  // namespace spuna::arrow_io

@@ -1,0 +1,292 @@
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "cli/config_file.h"
+#include "pipelines/runtime.h"
+
+namespace spuna::cli {
+namespace {
+
+constexpr int kUsageExitCode = 2;
+constexpr int kMaxThreads = 1024;
+
+const std::map<std::string, algorithms::SearchKind> kSearchKinds = {
+    {"auto", algorithms::SearchKind::kAuto},
+    {"kd-tree", algorithms::SearchKind::kKdTree},
+    {"product", algorithms::SearchKind::kProduct}};
+const std::map<std::string, algorithms::OnStop> kOnStop = {
+    {"keep", algorithms::OnStop::kKeep}, {"rollback", algorithms::OnStop::kRollback}};
+const std::map<std::string, InvalidRows> kInvalidRows = {
+    {"null", InvalidRows::kNull}, {"drop", InvalidRows::kDrop}, {"error", InvalidRows::kError}};
+const std::map<std::string, ScoreBy> kScoreBy = {{"classifier", ScoreBy::kClassifier},
+                                                 {"neighbors", ScoreBy::kNeighbors}};
+
+// Declares the options of all commands over one Arguments.
+class ArgumentParser {
+ public:
+  ArgumentParser() : app_("Finds the shifted rows of a Parquet lake, given rows you trust.") {
+    arguments_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    app_.name("spuna");
+    app_.require_subcommand(1);
+    app_.get_formatter()->column_width(34);
+    std::string versions;
+    for (const auto& [name, version] : Versions()) {
+      if (name != "spuna") versions += (versions.empty() ? "" : ", ") + name + " " + version;
+    }
+    app_.set_version_flag("--version", "spuna " + SpunaVersion() + " (" + versions + ")");
+    app_.footer("Run `spuna COMMAND --help` for the options of a command.");
+    AddFit();
+    AddScore();
+    AddClean();
+    AddEvaluate();
+    AddInspect();
+  }
+
+  Arguments Parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+      CLI::App& command = *app_.get_subcommands().front();
+      ApplyConfig(command);
+      CheckRequired(command);
+      arguments_.command = commands_.at(&command);
+    } catch (const CLI::ParseError& error) {
+      throw ToUsageError(error);
+    }
+    if (arguments_.threads < 1 || arguments_.threads > kMaxThreads) {
+      throw UsageError("`threads` must be between 1 and " + std::to_string(kMaxThreads) + ", but is " +
+                           std::to_string(arguments_.threads),
+                       kUsageExitCode);
+    }
+    return arguments_;
+  }
+
+ private:
+  CLI::App& AddCommand(Command command, const std::string& name, const std::string& description) {
+    CLI::App* added = app_.add_subcommand(name, description);
+    commands_[added] = command;
+    return *added;
+  }
+
+  // Required options may come from the configuration file, so they are checked after it.
+  void Require(CLI::App& command, CLI::Option* option) { required_[&command].push_back(option); }
+
+  void AddFit() {
+    CLI::App& fit = AddCommand(Command::kFit, "fit", "Fit a model on trusted rows and a pool");
+    AddFitInputs(fit);
+    Require(fit, fit.add_option("--model", arguments_.model, "Model file to write (.safetensors)")
+                     ->group("Outputs"));
+    AddFitOutputs(fit);
+    AddMethod(fit);
+    AddColumns(fit);
+    AddRunning(fit);
+  }
+
+  void AddScore() {
+    CLI::App& score = AddCommand(Command::kScore, "score", "Score rows with a fitted model");
+    Require(score, score.add_option("--model", arguments_.model, "Model file to read")->group("Inputs"));
+    Require(score, score.add_option("--input", arguments_.input,
+                                    "Rows to score: Parquet files or directories")
+                       ->group("Inputs"));
+    Require(score, score.add_option("--out", arguments_.out,
+                                    "Where to write: a file for a file, else a directory")
+                       ->group("Outputs"));
+    AddOverwrite(score);
+    AddChoice(score, "--by", arguments_.by, kScoreBy,
+              "classifier (" + arguments_.fit.recipe + "'s score and keep) or neighbors (the score "
+              "without classifier; needs a model with banks)")
+        ->group("Method");
+    AddSearch(score);
+    AddEmbedding(score);
+    AddColumns(score);
+    AddRunning(score);
+  }
+
+  void AddClean() {
+    CLI::App& clean = AddCommand(Command::kClean, "clean", "Fit on a pool, then score the pool");
+    AddFitInputs(clean);
+    Require(clean, clean.add_option("--out", arguments_.out,
+                                    "Where to write: a file for a file, else a directory")
+                       ->group("Outputs"));
+    clean.add_flag("--drop", arguments_.drop, "Leave out the rows that are not kept")->group("Outputs");
+    clean.add_option("--model", arguments_.model, "Model file to write (.safetensors)")->group("Outputs");
+    AddFitOutputs(clean);
+    AddMethod(clean);
+    AddColumns(clean);
+    AddRunning(clean);
+  }
+
+  void AddEvaluate() {
+    CLI::App& evaluate =
+        AddCommand(Command::kEvaluate, "evaluate", "Compare scores with a column of truth");
+    Require(evaluate, evaluate.add_option("--input", arguments_.input,
+                                          "Scored rows: Parquet files or directories")
+                          ->group("Inputs"));
+    Require(evaluate, evaluate.add_option("--truth", arguments_.truth,
+                                          "Column of truth: boolean or 0/1, true is shifted")
+                          ->group("Inputs"));
+    evaluate.add_option("--score", arguments_.score_column, "Column of scores")
+        ->default_val("spuna_score")
+        ->group("Inputs");
+    AddRunning(evaluate);
+  }
+
+  void AddInspect() {
+    CLI::App& inspect = AddCommand(Command::kInspect, "inspect", "Show what a model says of itself");
+    Require(inspect, inspect.add_option("model", arguments_.model, "Model file")->group("Inputs"));
+    inspect.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
+  }
+
+  void AddFitInputs(CLI::App& command) {
+    Require(command, command.add_option("--trusted", arguments_.trusted,
+                                        "Rows known to be clean: Parquet files or directories")
+                         ->group("Inputs"));
+    Require(command, command.add_option("--pool", arguments_.pool,
+                                        "Rows to clean: Parquet files or directories")
+                         ->group("Inputs"));
+    AddEmbedding(command);
+  }
+
+  void AddEmbedding(CLI::App& command) {
+    command.add_option("--embedding", arguments_.fit.embedding,
+                       "Column of embeddings [embedding, else the only fitting column]")
+        ->group("Inputs");
+  }
+
+  void AddFitOutputs(CLI::App& command) {
+    command.add_option("--labels", arguments_.labels,
+                       "Parquet file to write with every pool row's pseudo-label, round and score "
+                       "without classifier")
+        ->group("Outputs");
+    command.add_flag("--keep-banks", arguments_.keep_banks,
+                     "Keep the labeled rows in the model, for `score --by neighbors`")
+        ->group("Outputs");
+    AddOverwrite(command);
+  }
+
+  void AddOverwrite(CLI::App& command) {
+    command.add_flag("--overwrite", arguments_.overwrite, "Replace outputs that exist")
+        ->group("Outputs");
+  }
+
+  void AddMethod(CLI::App& command) {
+    FitOptions& fit = arguments_.fit;
+    auto add = [&](const char* name, auto& value, const char* description) {
+      command.add_option(name, value, description)->capture_default_str()->group("Method");
+    };
+    add("--recipe", fit.recipe, "paper: S-PUNA as published");
+    add("--alpha", fit.alpha, "Seeds a side");
+    command.add_option("--beta", fit.beta, "Rows a side and round [1500 for 14,000 pool rows, in proportion]")
+        ->group("Method");
+    add("--k", fit.k, "Neighbors");
+    add("--epsilon", fit.epsilon, "Stop when the entropy grows by less than this");
+    AddChoice(command, "--on-stop", fit.on_stop, kOnStop,
+              "keep or rollback: the rows of the round in which the entropy fell")
+        ->group("Method");
+    add("--hidden", fit.hidden, "Hidden units of the classifier");
+    add("--epochs", fit.epochs, "Passes over the labeled rows");
+    add("--learning-rate", fit.learning_rate, "Step size of Adam");
+    add("--batch-size", fit.batch_size, "Rows a step");
+    add("--seed", fit.seed, "Decides the initial weights and the order of the rows");
+    AddSearch(command);
+  }
+
+  void AddSearch(CLI::App& command) {
+    AddChoice(command, "--neighbors", arguments_.fit.neighbors, kSearchKinds,
+              "auto, kd-tree or product: how neighbors are found; the result is the same")
+        ->group("Method");
+  }
+
+  void AddColumns(CLI::App& command) {
+    command.add_option("--prefix", arguments_.prefix, "What our columns' names start with")
+        ->default_val("spuna_")
+        ->group("Columns");
+    AddChoice(command, "--invalid", arguments_.fit.invalid, kInvalidRows,
+              "null, drop or error: rows with a null or non-finite embedding")
+        ->group("Columns");
+  }
+
+  void AddRunning(CLI::App& command) {
+    command.add_option("--threads", arguments_.threads, "Threads")->capture_default_str()->group("Running");
+    command.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
+    command.add_flag("--quiet", arguments_.quiet, "Print nothing but errors")->group("Running");
+    command.add_option("--config", config_, "TOML file with the same options")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->group("Running");
+  }
+
+  // An option whose words stand for the values of an enumeration; the default is what `value` holds.
+  template <typename T>
+  CLI::Option* AddChoice(CLI::App& command, const std::string& name, T& value,
+                         const std::map<std::string, T>& words, const std::string& description) {
+    std::vector<std::string> allowed;
+    std::string default_word;
+    for (const auto& [word, meaning] : words) {
+      allowed.push_back(word);
+      if (meaning == value) default_word = word;
+    }
+    return command
+        .add_option_function<std::string>(
+            name, [&value, &words](const std::string& word) { value = words.at(word); }, description)
+        ->check(CLI::IsMember(allowed))
+        ->type_name("WORD")
+        ->default_str(default_word);
+  }
+
+  // Values of the file stand in for options that the command line leaves out. One file may serve several
+  // commands: names that belong to another command are passed over.
+  void ApplyConfig(CLI::App& command) {
+    if (config_.empty()) return;
+    for (const auto& [name, value] : ReadConfigFile(config_)) {
+      const std::string flag = "--" + name;
+      CLI::Option* option = name == "config" || name == "help" ? nullptr : command.get_option_no_throw(flag);
+      if (option == nullptr) {
+        bool known = false;
+        for (const auto& [other, unused] : commands_) {
+          known |= name != "config" && name != "help" && other->get_option_no_throw(flag) != nullptr;
+        }
+        if (known) continue;
+        throw UsageError(value.where + ": there is no option '" + name + "'", kUsageExitCode);
+      }
+      if (option->count() > 0 || value.texts.empty()) continue;
+      try {
+        for (const std::string& text : value.texts) option->add_result(text);
+        option->run_callback();
+      } catch (const CLI::ParseError& error) {
+        throw UsageError(value.where + ": " + error.what(), kUsageExitCode);
+      }
+    }
+  }
+
+  void CheckRequired(CLI::App& command) {
+    for (const CLI::Option* option : required_[&command]) {
+      if (option->count() > 0) continue;
+      throw UsageError("`" + option->get_name() + "` is required; see `spuna " + command.get_name() +
+                           " --help`",
+                       kUsageExitCode);
+    }
+  }
+
+  UsageError ToUsageError(const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = app_.exit(error, out, err);
+    if (code == 0) return {out.str(), 0};
+    return {error.what(), kUsageExitCode};
+  }
+
+  Arguments arguments_;
+  std::string config_;
+  CLI::App app_;
+  std::map<const CLI::App*, Command> commands_;
+  std::map<const CLI::App*, std::vector<CLI::Option*>> required_;
+};
+
+}  // namespace
+
+Arguments ParseArguments(int argc, const char* const* argv) { return ArgumentParser().Parse(argc, argv); }
+
+}  // namespace spuna::cli

@@ -1,0 +1,128 @@
+#include "cli/commands.h"
+
+#include <arrow/io/interfaces.h>
+#include <arrow/util/thread_pool.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "arrow_io/input_files.h"
+#include "cli/interrupt.h"
+#include "cli/progress_display.h"
+#include "cli/summary.h"
+#include "pipelines/evaluate.h"
+#include "pipelines/jobs.h"
+
+namespace spuna::cli {
+namespace {
+
+int Fail(const arrow::Status& status, int exit_code) {
+  if (status.IsCancelled()) {
+    std::fputs("spuna: interrupted; nothing was written\n", stderr);
+    return kInterrupted;
+  }
+  std::fprintf(stderr, "spuna: error: %s\n", status.message().c_str());
+  return exit_code;
+}
+
+// Prints the result; a closed or full standard output is a failure too.
+int Print(const Arguments& arguments, const nlohmann::json& json, const std::string& text) {
+  std::string output = text;
+  if (arguments.json) output = DumpJson(json, 2) + "\n";
+  if (!arguments.json && arguments.quiet) output.clear();
+  if (std::fputs(output.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    return Fail(arrow::Status::IOError("the result could not be printed"), kFailed);
+  }
+  return kDone;
+}
+
+FitJob MakeFitJob(const Arguments& arguments) {
+  FitJob job;
+  job.trusted = arguments.trusted;
+  job.pool = arguments.pool;
+  if (!arguments.model.empty()) job.model = arguments.model;
+  if (!arguments.labels.empty()) job.labels = arguments.labels;
+  job.keep_banks = arguments.keep_banks;
+  job.options = arguments.fit;
+  job.prefix = arguments.prefix;
+  job.overwrite = arguments.overwrite;
+  return job;
+}
+
+ScoreJob MakeScoreJob(const Arguments& arguments) {
+  ScoreJob job;
+  job.model = arguments.model;
+  job.input = arguments.input;
+  job.output = arguments.out;
+  job.options.embedding = arguments.fit.embedding;
+  job.options.by = arguments.by;
+  job.options.prefix = arguments.prefix;
+  job.options.invalid = arguments.fit.invalid;
+  job.options.neighbors = arguments.fit.neighbors;
+  job.options.overwrite = arguments.overwrite;
+  return job;
+}
+
+template <typename Job>
+int RunJob(const Job& job, const Arguments& arguments, const std::string& written_to) {
+  ProgressDisplay display(!arguments.quiet);
+  Runtime runtime;
+  runtime.num_threads = arguments.threads;
+  runtime.should_stop = Interrupted;
+  runtime.on_progress = [&](const std::string& stage, double done) { display.Show(stage, done); };
+  const arrow::Result<JobReport> report = Run(job, runtime);
+  display.Clear();
+  if (!report.ok()) return Fail(report.status(), kFailed);
+  if (!arguments.quiet) std::fputs(Warnings(*report).c_str(), stderr);
+  return Print(arguments, ToJson(*report), Summarize(*report, written_to));
+}
+
+int RunEvaluate(const Arguments& arguments) {
+  const auto input = arrow_io::ListInputFiles(arguments.input, "input");
+  if (!input.ok()) return Fail(input.status(), kFailed);
+  Runtime runtime;
+  runtime.should_stop = Interrupted;
+  const auto evaluation = Evaluate(*input, arguments.truth, arguments.score_column, runtime);
+  if (!evaluation.ok()) return Fail(evaluation.status(), kFailed);
+  const nlohmann::json json = {{"auroc", evaluation->metrics.auroc},
+                               {"aupr", evaluation->metrics.aupr},
+                               {"fpr95", evaluation->metrics.fpr95},
+                               {"rows", evaluation->rows},
+                               {"rows_skipped", evaluation->rows_skipped}};
+  return Print(arguments, json, Summarize(*evaluation));
+}
+
+int RunInspect(const Arguments& arguments) {
+  const auto model = LoadModel(arguments.model);
+  if (!model.ok()) return Fail(model.status(), kFailed);
+  return Print(arguments, model->Describe(), Summarize(*model));
+}
+
+}  // namespace
+
+int RunCommand(const Arguments& arguments) {
+  const arrow::Status valid = arguments.fit.Validate();
+  if (!valid.ok()) return Fail(valid, kWrongUsage);
+  // One budget of threads: Arrow's pool decodes and encodes columns while our own threads rest.
+  const arrow::Status pool = arrow::SetCpuThreadPoolCapacity(arguments.threads);
+  if (!pool.ok()) return Fail(pool, kFailed);
+  const arrow::Status io_pool = arrow::io::SetIOThreadPoolCapacity(arguments.threads);
+  if (!io_pool.ok()) return Fail(io_pool, kFailed);
+
+  switch (arguments.command) {
+    case Command::kFit:
+      return RunJob(MakeFitJob(arguments), arguments, arguments.model);
+    case Command::kScore:
+      return RunJob(MakeScoreJob(arguments), arguments, arguments.out);
+    case Command::kClean:
+      return RunJob(CleanJob{MakeFitJob(arguments), arguments.out, arguments.drop}, arguments,
+                    arguments.out);
+    case Command::kEvaluate:
+      return RunEvaluate(arguments);
+    case Command::kInspect:
+      break;
+  }
+  return RunInspect(arguments);
+}
+
+}  // namespace spuna::cli

@@ -1,0 +1,55 @@
+#include "cli/config_file.h"
+
+#include <sstream>
+#include <toml++/toml.h>
+
+#include "cli/arguments.h"
+
+namespace spuna::cli {
+namespace {
+
+// Texts as they would stand on the command line.
+std::vector<std::string> Texts(const toml::node& node, const std::string& key,
+                               const std::string& where) {
+  if (const toml::array* array = node.as_array()) {
+    std::vector<std::string> texts;
+    for (const toml::node& element : *array) {
+      if (element.is_array()) break;
+      const std::vector<std::string> one = Texts(element, key, where);
+      texts.insert(texts.end(), one.begin(), one.end());
+    }
+    if (texts.size() == array->size()) return texts;
+  }
+  if (const auto text = node.value_exact<std::string>()) return {*text};
+  if (const auto flag = node.value_exact<bool>()) return {*flag ? "true" : "false"};
+  if (const auto number = node.value_exact<std::int64_t>()) return {std::to_string(*number)};
+  if (const auto number = node.value_exact<double>()) {
+    std::ostringstream text;
+    text.precision(17);
+    text << *number;
+    return {text.str()};
+  }
+  throw UsageError(where + ": '" + key + "' must be a text, a number, true, false or a list of them", 2);
+}
+
+}  // namespace
+
+std::map<std::string, ConfigValue> ReadConfigFile(const std::string& path) {
+  toml::table table;
+  try {
+    table = toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    std::string where = path;
+    if (error.source().begin) where += ":" + std::to_string(error.source().begin.line);
+    throw UsageError(where + ": " + std::string(error.description()), 2);
+  }
+  std::map<std::string, ConfigValue> values;
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    const std::string where = path + ":" + std::to_string(node.source().begin.line);
+    values[name] = {Texts(node, name, where), where};
+  }
+  return values;
+}
+
+}  // namespace spuna::cli

@@ -1,0 +1,23 @@
+#include <cstdio>
+#include <exception>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+
+int main(int argc, char** argv) {
+  try {
+    spuna::cli::CatchInterrupts();
+    return spuna::cli::RunCommand(spuna::cli::ParseArguments(argc, argv));
+  } catch (const spuna::cli::UsageError& usage) {
+    if (usage.exit_code == spuna::cli::kDone) {
+      std::fputs(usage.what(), stdout);
+    } else {
+      std::fprintf(stderr, "spuna: error: %s\n", usage.what());
+    }
+    return usage.exit_code;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "spuna: error: %s\n", error.what());
+    return spuna::cli::kFailed;
+  }
+}

@@ -1,0 +1,127 @@
+#include "cli/summary.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace spuna::cli {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+std::string Align(const Lines& lines) {
+  std::size_t width = 0;
+  for (const auto& [label, text] : lines) width = std::max(width, label.size());
+  std::string aligned;
+  for (const auto& [label, text] : lines) {
+    aligned += label + std::string(width - label.size() + 2, ' ') + text + "\n";
+  }
+  return aligned;
+}
+
+// 14000 as "14,000".
+std::string Count(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string Format(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), format, value);
+  return text;
+}
+
+std::string Share(std::int64_t part, std::int64_t whole) {
+  const double percent =
+      whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return Count(part) + " (" + Format("%.1f", percent) + " %)";
+}
+
+void AddFit(const JobReport::Fit& fit, Lines& lines) {
+  const FitSummary& summary = fit.summary;
+  lines.emplace_back("trusted rows", Count(summary.rows_trusted) + " of dimension " + Count(fit.dimension));
+  lines.emplace_back("pool rows", Count(summary.rows_pool));
+  lines.emplace_back("pseudo-labels", Count(summary.labeled_clean) + " clean, " +
+                                          Count(summary.labeled_shifted) + " shifted, " +
+                                          Count(summary.rows_pool - summary.labeled_clean -
+                                                summary.labeled_shifted) +
+                                          " left open");
+  std::string entropy;
+  for (const double value : summary.entropy) {
+    entropy += (entropy.empty() ? "" : " ") + Format("%.3f", value);
+  }
+  lines.emplace_back("rounds", std::to_string(summary.rounds) + ", stopped by " +
+                                   (summary.stopped_by == "entropy" ? "entropy" : "exhaustion") +
+                                   "; entropy " + entropy);
+}
+
+void AddScore(const JobReport::Score& score, Lines& lines) {
+  const RowCounts& counts = score.counts;
+  lines.emplace_back("rows in", Count(counts.in));
+  if (score.by == ScoreBy::kNeighbors) return;
+  const std::int64_t valid = counts.in - counts.invalid;
+  lines.emplace_back("rows to keep", Share(counts.kept, valid));
+  lines.emplace_back("rows to drop",
+                     Share(counts.dropped, valid) + ", score " + Format("%g", score.threshold) + " or more");
+}
+
+}  // namespace
+
+std::string Summarize(const JobReport& report, const std::string& written_to) {
+  Lines lines;
+  if (report.fit) AddFit(*report.fit, lines);
+  if (report.score) AddScore(*report.score, lines);
+  const auto total = report.seconds.find("total");
+  if (total != report.seconds.end()) lines.emplace_back("seconds", Format("%.1f", total->second));
+  lines.emplace_back("written to", written_to);
+  return Align(lines);
+}
+
+std::string Summarize(const Evaluation& evaluation) {
+  Lines lines = {{"rows", Count(evaluation.rows)},
+                 {"AUROC", Format("%.4f", evaluation.metrics.auroc)},
+                 {"AUPR", Format("%.4f", evaluation.metrics.aupr)},
+                 {"FPR95", Format("%.4f", evaluation.metrics.fpr95)}};
+  if (evaluation.rows_skipped > 0) lines.emplace_back("rows skipped", Count(evaluation.rows_skipped));
+  return Align(lines);
+}
+
+std::string Summarize(const Model& model) {
+  Lines lines;
+  const nlohmann::json described = model.Describe();
+  auto add = [&](const std::string& label, const nlohmann::json& value) {
+    lines.emplace_back(label, value.is_string() ? value.get<std::string>() : DumpJson(value));
+  };
+  for (const auto& [name, value] : described.items()) {
+    const bool is_section = value.is_object() && name != "banks";
+    if (!is_section) add(name, value);
+  }
+  for (const char* section : {"options", "fit", "calibration", "versions"}) {
+    for (const auto& [name, value] : described[section].items()) {
+      add(std::string(section) + "." + name, value);
+    }
+  }
+  return Align(lines);
+}
+
+std::string Warnings(const JobReport& report) {
+  std::string warnings;
+  auto warn = [&](const std::string& text) { warnings += "spuna: warning: " + text + "\n"; };
+  if (report.fit && report.fit->summary.rows_trusted_in_pool > 0) {
+    warn(Count(report.fit->summary.rows_trusted_in_pool) +
+         " trusted rows also lie in the pool (equal embeddings); any evaluation on this pool is leaky");
+  }
+  const std::int64_t invalid = report.fit ? report.fit->summary.rows_invalid
+                                          : (report.score ? report.score->counts.invalid : 0);
+  if (invalid > 0) {
+    warn(Count(invalid) + " rows have a null or non-finite embedding and were not used");
+  }
+  return warnings;
+}
+
+}  // namespace spuna::cli

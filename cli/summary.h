@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "pipelines/evaluate.h"
+#include "pipelines/jobs.h"
+#include "pipelines/model.h"
+
+namespace spuna::cli {
+
+/// A few aligned lines for people.
+std::string Summarize(const JobReport& report, const std::string& written_to);
+std::string Summarize(const Evaluation& evaluation);
+std::string Summarize(const Model& model);
+
+/// What a person should know besides the summary; empty if there is nothing.
+std::string Warnings(const JobReport& report);
+
+}  // namespace spuna::cli

@@ -1,0 +1,43 @@
+# Everything that spuna stands on, as targets. docs/architecture.md says why each was chosen.
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(tomlplusplus 3 REQUIRED)
+
+set(SPUNA_DEPS_DIR "${CMAKE_CURRENT_SOURCE_DIR}/.deps" CACHE PATH "Where scripts/bootstrap unpacks")
+set(SPUNA_ARROW_INCLUDE_DIR "${SPUNA_DEPS_DIR}/wheels/pyarrow/include")
+set(SPUNA_ARROW_LIBRARY_DIR "${SPUNA_DEPS_DIR}/wheels/pyarrow")
+include(SpunaArrow)
+
+# OpenBLAS itself, not whatever libblas points to: its thread count is set by name.
+find_library(SPUNA_OPENBLAS_LIBRARY openblas REQUIRED)
+find_path(SPUNA_OPENBLAS_INCLUDE_DIR cblas.h REQUIRED
+  PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu/openblas-pthread
+                aarch64-linux-gnu/openblas-pthread)
+add_library(spuna::openblas UNKNOWN IMPORTED)
+set_target_properties(spuna::openblas PROPERTIES
+  IMPORTED_LOCATION "${SPUNA_OPENBLAS_LIBRARY}"
+  INTERFACE_INCLUDE_DIRECTORIES "${SPUNA_OPENBLAS_INCLUDE_DIR}")
+
+# Armadillo and mlpack are used as headers. Without OpenMP: its sums would depend on the threads.
+find_path(SPUNA_ARMADILLO_INCLUDE_DIR armadillo REQUIRED)
+add_library(spuna::armadillo INTERFACE IMPORTED)
+set_target_properties(spuna::armadillo PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${SPUNA_ARMADILLO_INCLUDE_DIR}"
+  INTERFACE_COMPILE_DEFINITIONS
+    "ARMA_DONT_USE_WRAPPER;ARMA_DONT_USE_HDF5;ARMA_DONT_USE_ARPACK;ARMA_DONT_USE_SUPERLU;ARMA_WARN_LEVEL=0")
+
+find_path(SPUNA_MLPACK_INCLUDE_DIR mlpack/methods/ann/ffn.hpp REQUIRED
+  HINTS "${SPUNA_DEPS_DIR}/mlpack/usr/include" NO_CACHE)
+# mlpack's core includes stb's image functions; with SIMD they define globals in every user of it.
+add_library(spuna::mlpack INTERFACE IMPORTED)
+set_target_properties(spuna::mlpack PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${SPUNA_MLPACK_INCLUDE_DIR};${SPUNA_MLPACK_INCLUDE_DIR}/stb"
+  INTERFACE_COMPILE_DEFINITIONS "MLPACK_USE_SYSTEM_STB;STBIR_NO_SIMD")
+
+if(SPUNA_BUILD_TESTS)
+  find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
+endif()
+if(SPUNA_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,27 @@
+# `cmake --install`: the program, the libraries with their headers, and what find_package(spuna) reads.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS spuna_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(SPUNA_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spuna)
+install(EXPORT spuna NAMESPACE spuna:: DESTINATION ${SPUNA_CMAKE_DIR})
+configure_package_config_file(cmake/spunaConfig.cmake.in ${PROJECT_BINARY_DIR}/spunaConfig.cmake
+  INSTALL_DESTINATION ${SPUNA_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/spunaConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/spunaConfig.cmake
+  ${PROJECT_BINARY_DIR}/spunaConfigVersion.cmake
+  cmake/SpunaArrow.cmake
+  DESTINATION ${SPUNA_CMAKE_DIR})
+
+# Arrow from the wheel goes along, in a folder of its own: the checkout may be deleted after installing.
+get_target_property(arrow_location Parquet::parquet_shared IMPORTED_LOCATION)
+if("${arrow_location}" MATCHES "^${SPUNA_ARROW_LIBRARY_DIR}/")
+  set(SPUNA_ARROW_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/spuna/arrow)
+  file(GLOB arrow_libraries
+    ${SPUNA_ARROW_LIBRARY_DIR}/libarrow.so.* ${SPUNA_ARROW_LIBRARY_DIR}/libparquet.so.*)
+  install(FILES ${arrow_libraries} DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
+  install(DIRECTORY ${SPUNA_ARROW_INCLUDE_DIR} DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
+  set_target_properties(spuna_cli PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${SPUNA_ARROW_INSTALL_DIR}")
+endif()

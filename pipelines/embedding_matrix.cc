@@ -1,0 +1,89 @@
+#include "pipelines/embedding_matrix.h"
+
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+
+#include "arrow_io/embedding_column.h"
+#include "arrow_io/parquet_input.h"
+
+namespace spuna {
+namespace {
+
+constexpr std::int64_t kMaxReservedRows = 1 << 20;
+
+void Append(const arrow_io::EmbeddingRows& rows, EmbeddingMatrix& matrix) {
+  // Runs of valid rows are copied at once.
+  const auto num_rows = static_cast<std::size_t>(rows.num_rows);
+  const auto dimension = static_cast<std::size_t>(rows.dimension);
+  for (std::size_t begin = 0; begin < num_rows;) {
+    std::size_t end = begin;
+    while (end < num_rows && rows.valid[end] != 0) ++end;
+    matrix.values.insert(matrix.values.end(), rows.values + begin * dimension,
+                         rows.values + end * dimension);
+    begin = end + 1;
+  }
+  matrix.valid.insert(matrix.valid.end(), rows.valid.begin(), rows.valid.end());
+  matrix.num_invalid += rows.num_invalid;
+}
+
+}  // namespace
+
+algorithms::EmbeddingsView EmbeddingMatrix::view() const {
+  return {values.data(), static_cast<std::size_t>(num_rows()), static_cast<std::size_t>(dimension)};
+}
+
+arrow::Status InvalidRowError(const std::string& column, const std::string& file, std::int64_t row) {
+  return arrow::Status::Invalid("column '", column, "' of ", file,
+                                ": expected a finite embedding but found a null or a non-finite value at row ",
+                                row, "; `invalid` says that this is an error");
+}
+
+arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
+                                                   const std::string& embedding,
+                                                   InvalidRows invalid, const std::string& option,
+                                                   StageClock& clock) {
+  EmbeddingMatrix matrix;
+  std::size_t files_read = 0;
+  for (const arrow_io::InputFile& file : input.files) {
+    clock.Report("read", static_cast<double>(files_read++) / static_cast<double>(input.files.size()));
+    ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(file.path));
+    ARROW_ASSIGN_OR_RAISE(
+        const int column,
+        arrow_io::FindEmbeddingColumn(*parquet->schema(), embedding, parquet->name()));
+    matrix.column = parquet->schema()->field(column)->name();
+    ARROW_RETURN_NOT_OK(parquet->ForEachBatch({column}, [&](const auto& batch) -> arrow::Status {
+      if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
+      ARROW_ASSIGN_OR_RAISE(
+          const arrow_io::EmbeddingRows rows,
+          arrow_io::ReadEmbeddings(batch.rows->column(0), matrix.dimension,
+                                   {matrix.column, parquet->name(), batch.first_row}));
+      if (invalid == InvalidRows::kError && rows.num_invalid > 0) {
+        const auto first = std::ranges::find(rows.valid, 0) - rows.valid.begin();
+        return InvalidRowError(matrix.column, parquet->name(), batch.first_row + first);
+      }
+      matrix.dimension = rows.dimension;
+      if (matrix.valid.empty() && input.files.size() == 1) {
+        // The footer's word is taken as a hint only.
+        const std::int64_t expected_rows = std::min(parquet->num_rows(), kMaxReservedRows);
+        matrix.values.reserve(static_cast<std::size_t>(expected_rows * rows.dimension));
+      }
+      Append(rows, matrix);
+      return arrow::Status::OK();
+    }));
+  }
+  if (matrix.num_rows() == 0) {
+    const std::string where = input.files.size() == 1
+                                  ? input.files.front().path.string()
+                                  : std::to_string(input.files.size()) + " files";
+    return arrow::Status::Invalid(
+        "`", option, "`: expected rows with embeddings in ", where, " but ",
+        matrix.valid.empty() ? std::string("there are no rows")
+                             : "all " + std::to_string(matrix.num_invalid) +
+                                   " are null or hold non-finite values");
+  }
+  return matrix;
+}
+
+}  // namespace spuna

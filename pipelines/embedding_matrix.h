@@ -1,0 +1,40 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/embeddings_view.h"
+#include "arrow_io/input_files.h"
+#include "pipelines/options.h"
+#include "pipelines/runtime.h"
+
+namespace spuna {
+
+/// The valid embeddings of an input in memory, in the order of its rows.
+struct EmbeddingMatrix {
+  std::vector<float> values;
+  std::int64_t dimension = 0;
+  /// One byte for every row of the input: whether it is one of the rows here.
+  std::vector<std::uint8_t> valid;
+  std::int64_t num_invalid = 0;
+  /// The name of the column that was read.
+  std::string column;
+
+  std::int64_t num_rows() const { return static_cast<std::int64_t>(valid.size()) - num_invalid; }
+  algorithms::EmbeddingsView view() const;
+};
+
+/// Reads the embeddings of all files. `option` names the input in messages ("trusted"). It is an error
+/// when no row is valid, and with InvalidRows::kError when one row is not.
+arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
+                                                   const std::string& embedding,
+                                                   InvalidRows invalid, const std::string& option,
+                                                   StageClock& clock);
+
+/// The error for an invalid row under InvalidRows::kError.
+arrow::Status InvalidRowError(const std::string& column, const std::string& file, std::int64_t row);
+
+}  // namespace spuna

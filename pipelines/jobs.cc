@@ -1,0 +1,205 @@
+#include "pipelines/jobs.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "arrow_io/input_files.h"
+#include "arrow_io/staged_output.h"
+#include "pipelines/exception_status.h"
+#include "pipelines/fit.h"
+#include "pipelines/label_output.h"
+#include "pipelines/score_output.h"
+
+namespace spuna {
+namespace {
+
+using arrow_io::InputFiles;
+using arrow_io::StagedOutput;
+
+// The outputs of a job: none may touch an input or another output, and all appear at the end.
+class Outputs {
+ public:
+  Outputs(std::vector<std::string> taken, bool overwrite)
+      : taken_(std::move(taken)), overwrite_(overwrite) {}
+
+  // The returned output lives as long as this object.
+  arrow::Result<const StagedOutput*> Add(const std::string& path, const std::string& option,
+                                         StagedOutput::Kind kind = StagedOutput::Kind::kFile) {
+    if (path.empty()) return arrow::Status::Invalid("`", option, "` names no file");
+    ARROW_RETURN_NOT_OK(arrow_io::CheckApartFrom(path, option, taken_));
+    ARROW_ASSIGN_OR_RAISE(auto output, StagedOutput::Create({path, kind, overwrite_, option}));
+    taken_.push_back(path);
+    outputs_.push_back(std::make_unique<StagedOutput>(std::move(output)));
+    return outputs_.back().get();
+  }
+
+  arrow::Status Commit() {
+    for (const auto& output : outputs_) ARROW_RETURN_NOT_OK(output->Commit());
+    return arrow::Status::OK();
+  }
+
+ private:
+  std::vector<std::string> taken_;
+  bool overwrite_;
+  std::vector<std::unique_ptr<StagedOutput>> outputs_;
+};
+
+StagedOutput::Kind KindFor(const InputFiles& input) {
+  return input.is_single_file ? StagedOutput::Kind::kFile : StagedOutput::Kind::kDirectory;
+}
+
+// The part that fitting and cleaning share.
+class FitRun {
+ public:
+  static arrow::Result<FitRun> Prepare(const FitJob& job) {
+    FitRun run;
+    ARROW_RETURN_NOT_OK(job.options.Validate());
+    ARROW_ASSIGN_OR_RAISE(run.request_.trusted, arrow_io::ListInputFiles(job.trusted, "trusted"));
+    ARROW_ASSIGN_OR_RAISE(run.request_.pool, arrow_io::ListInputFiles(job.pool, "pool"));
+    run.request_.options = job.options;
+    run.request_.keep_banks = job.keep_banks;
+    run.request_.neighbor_scores = job.labels.has_value();
+    run.prefix_ = job.prefix;
+    std::vector<std::string> inputs = job.trusted;
+    inputs.insert(inputs.end(), job.pool.begin(), job.pool.end());
+    run.outputs_ = std::make_unique<Outputs>(std::move(inputs), job.overwrite);
+    if (job.labels) {
+      ARROW_ASSIGN_OR_RAISE(run.labels_, run.outputs_->Add(*job.labels, "labels"));
+    }
+    if (job.model) {
+      ARROW_ASSIGN_OR_RAISE(run.model_, run.outputs_->Add(*job.model, "model"));
+    }
+    return run;
+  }
+
+  const InputFiles& pool() const { return request_.pool; }
+  Outputs& outputs() { return *outputs_; }
+
+  // Fits, and writes the labels and the model where they are asked for.
+  arrow::Result<FitResult> Execute(StageClock& clock, JobReport& report) const {
+    ARROW_ASSIGN_OR_RAISE(FitResult fit, Fit(request_, clock));
+    if (labels_ != nullptr) {
+      ScoreOptions columns;
+      columns.embedding = fit.model.options.embedding;
+      columns.prefix = prefix_;
+      columns.invalid = request_.options.invalid;
+      ARROW_RETURN_NOT_OK(WriteLabels(request_.pool, fit, columns, *labels_, clock));
+    }
+    clock.Report("write");
+    if (model_ != nullptr) {
+      ARROW_RETURN_NOT_OK(arrow_io::WriteBytes(model_->path(), SerializeModel(fit.model)));
+    }
+    clock.Pause();
+    report.fit = {fit.model.options, fit.model.summary, fit.model.dimension()};
+    return fit;
+  }
+
+ private:
+  FitRequest request_;
+  std::string prefix_;
+  std::unique_ptr<Outputs> outputs_;
+  const StagedOutput* labels_ = nullptr;
+  const StagedOutput* model_ = nullptr;
+};
+
+arrow::Status Score(const InputFiles& input, const Model& model, const ScoreOptions& options,
+                    const StagedOutput& output, StageClock& clock, JobReport& report) {
+  ARROW_ASSIGN_OR_RAISE(const ScoreResult result,
+                        WriteScores(input, model, options, output, clock));
+  report.score = {result.counts, model.threshold, result.files.size(), options.by};
+  return arrow::Status::OK();
+}
+
+arrow::Status Finish(Outputs& outputs, StageClock& clock, JobReport& report) {
+  if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
+  ARROW_RETURN_NOT_OK(outputs.Commit());
+  report.seconds = clock.Seconds();
+  report.peak_memory_bytes = PeakMemoryBytes();
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime) {
+  return CatchExceptions([&]() -> arrow::Result<JobReport> {
+    StageClock clock(runtime);
+    JobReport report;
+    ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job));
+    ARROW_RETURN_NOT_OK(run.Execute(clock, report));
+    ARROW_RETURN_NOT_OK(Finish(run.outputs(), clock, report));
+    return report;
+  });
+}
+
+arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime) {
+  return CatchExceptions([&]() -> arrow::Result<JobReport> {
+    StageClock clock(runtime);
+    JobReport report;
+    ARROW_RETURN_NOT_OK(job.options.Validate());
+    ARROW_ASSIGN_OR_RAISE(const InputFiles input, arrow_io::ListInputFiles(job.input, "input"));
+    ARROW_ASSIGN_OR_RAISE(const Model model, LoadModel(job.model));
+    std::vector<std::string> inputs = job.input;
+    inputs.push_back(job.model);
+    Outputs outputs(std::move(inputs), job.options.overwrite);
+    ARROW_ASSIGN_OR_RAISE(const StagedOutput* output, outputs.Add(job.output, "out", KindFor(input)));
+    ARROW_RETURN_NOT_OK(Score(input, model, job.options, *output, clock, report));
+    ARROW_RETURN_NOT_OK(Finish(outputs, clock, report));
+    return report;
+  });
+}
+
+arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime) {
+  return CatchExceptions([&]() -> arrow::Result<JobReport> {
+    StageClock clock(runtime);
+    JobReport report;
+    ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job.fit));
+    ARROW_ASSIGN_OR_RAISE(const StagedOutput* output,
+                          run.outputs().Add(job.output, "out", KindFor(run.pool())));
+    ScoreOptions options;
+    options.embedding = job.fit.options.embedding;
+    options.prefix = job.fit.prefix;
+    options.invalid = job.fit.options.invalid;
+    options.drop = job.drop;
+    ARROW_RETURN_NOT_OK(options.Validate());
+    ARROW_ASSIGN_OR_RAISE(const FitResult fit, run.Execute(clock, report));
+    ARROW_RETURN_NOT_OK(Score(run.pool(), fit.model, options, *output, clock, report));
+    ARROW_RETURN_NOT_OK(Finish(run.outputs(), clock, report));
+    return report;
+  });
+}
+
+nlohmann::json ToJson(const JobReport& report) {
+  nlohmann::json json = {{"seconds", report.seconds}, {"peak_memory_bytes", report.peak_memory_bytes}};
+  if (report.fit) {
+    const FitSummary& fit = report.fit->summary;
+    json["recipe"] = report.fit->options.recipe;
+    json["embedding"] = report.fit->options.embedding;
+    json["dimension"] = report.fit->dimension;
+    json["alpha"] = report.fit->options.alpha;
+    json["beta"] = fit.beta;
+    json["k"] = report.fit->options.k;
+    json["seed"] = report.fit->options.seed;
+    json["rows_trusted"] = fit.rows_trusted;
+    json["rows_pool"] = fit.rows_pool;
+    json["rows_invalid"] = fit.rows_invalid;
+    json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
+    json["rounds"] = fit.rounds;
+    json["entropy"] = fit.entropy;
+    json["stopped_by"] = fit.stopped_by;
+    json["labeled"] = {{"clean", fit.labeled_clean}, {"shifted", fit.labeled_shifted}};
+  }
+  if (report.score) {
+    const RowCounts& counts = report.score->counts;
+    json["rows_in"] = counts.in;
+    if (report.score->by == ScoreBy::kClassifier) {
+      json["rows_kept"] = counts.kept;
+      json["rows_dropped"] = counts.dropped;
+      json["threshold"] = report.score->threshold;
+    }
+    if (!report.fit) json["rows_invalid"] = counts.invalid;
+    json["files"] = report.score->num_files;
+  }
+  return json;
+}
+
+}  // namespace spuna

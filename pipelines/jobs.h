@@ -1,0 +1,75 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipelines/model.h"
+#include "pipelines/options.h"
+#include "pipelines/row_scorer.h"
+#include "pipelines/runtime.h"
+
+namespace spuna {
+
+/// Fit on files, and write what is named.
+struct FitJob {
+  std::vector<std::string> trusted;
+  std::vector<std::string> pool;
+  std::optional<std::string> model;
+  std::optional<std::string> labels;
+  bool keep_banks = false;
+  FitOptions options;
+  /// The prefix of our columns in the labels file, and whether outputs may be replaced.
+  std::string prefix = "spuna_";
+  bool overwrite = false;
+};
+
+/// Score files with a fitted model.
+struct ScoreJob {
+  std::string model;
+  std::vector<std::string> input;
+  std::string output;
+  ScoreOptions options;
+};
+
+/// Fit on files, then score the pool.
+struct CleanJob {
+  FitJob fit;
+  std::string output;
+  bool drop = false;
+};
+
+/// What a job has to say. Every part that belongs to the job is set.
+struct JobReport {
+  struct Fit {
+    FitOptions options;
+    FitSummary summary;
+    std::int64_t dimension = 0;
+  };
+  struct Score {
+    RowCounts counts;
+    double threshold = 0;
+    std::size_t num_files = 0;
+    ScoreBy by = ScoreBy::kClassifier;
+  };
+
+  std::optional<Fit> fit;
+  std::optional<Score> score;
+  std::map<std::string, double> seconds;
+  std::int64_t peak_memory_bytes = 0;
+};
+
+/// Runs a job. Every output is checked before the work starts, made as a temporary sibling, and renamed
+/// when all are complete: a job that fails or is cancelled leaves nothing behind.
+arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime);
+arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime);
+arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime);
+
+/// The report as one object.
+nlohmann::json ToJson(const JobReport& report);
+
+}  // namespace spuna

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/classifier.h"
+#include "algorithms/neighbor_score.h"
+#include "pipelines/options.h"
+
+namespace spuna {
+
+/// The rows that the score without classifier is measured against.
+struct Banks {
+  algorithms::Bank clean;
+  algorithms::Bank shifted;
+};
+
+/// What a fit found out, as far as its inputs and options decide it.
+struct FitSummary {
+  std::int64_t rows_trusted = 0;
+  std::int64_t rows_pool = 0;
+  std::int64_t rows_invalid = 0;
+  std::int64_t rows_trusted_in_pool = 0;
+  std::int64_t beta = 0;
+  std::int64_t rounds = 0;
+  std::vector<double> entropy;
+  std::string stopped_by;
+  std::int64_t labeled_clean = 0;
+  std::int64_t labeled_shifted = 0;
+};
+
+/// A fitted model: all that scoring needs, and what it says of itself.
+struct Model {
+  algorithms::Classifier classifier;
+  std::optional<Banks> banks;
+  /// Rows that score below it are kept.
+  double threshold = 0.5;
+  FitOptions options;
+  FitSummary summary;
+  std::map<std::string, std::string> versions;
+
+  std::int64_t dimension() const { return static_cast<std::int64_t>(classifier.dimension); }
+
+  /// What the model says of itself: options, summary, versions. Equal fits say the same.
+  nlohmann::json Describe() const;
+};
+
+/// A JSON text; bytes that are not UTF-8, as a column's name may hold, are replaced.
+std::string DumpJson(const nlohmann::json& value, int indent = -1);
+
+/// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal bytes.
+std::string SerializeModel(const Model& model);
+
+/// Reads a model; every length, offset and shape is checked before use. `name` is for messages.
+arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& name);
+
+/// ParseModel of a file.
+arrow::Result<Model> LoadModel(const std::filesystem::path& path);
+
+}  // namespace spuna

@@ -1,0 +1,87 @@
+#include "pipelines/row_scorer.h"
+
+#include <arrow/array.h>
+#include <arrow/builder.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pipelines/embedding_matrix.h"
+#include "pipelines/exception_status.h"
+
+namespace spuna {
+
+RowCounts& RowCounts::operator+=(const RowCounts& other) {
+  in += other.in;
+  kept += other.kept;
+  dropped += other.dropped;
+  invalid += other.invalid;
+  return *this;
+}
+
+arrow::Result<RowScorer> RowScorer::Make(const Model& model, const ScoreOptions& options) {
+  ARROW_RETURN_NOT_OK(options.Validate());
+  RowScorer scorer(model, options);
+  if (options.by == ScoreBy::kClassifier) {
+    scorer.fields_ = {arrow::field(options.prefix + "score", arrow::float32()),
+                      arrow::field(options.prefix + "keep", arrow::boolean())};
+    return scorer;
+  }
+  if (!model.banks) {
+    return arrow::Status::Invalid(
+        "scoring by neighbors needs the banks, and this model has none; fit with `--keep-banks`");
+  }
+  scorer.neighbor_scorer_.emplace(model.banks->clean.view(), model.banks->shifted.view(),
+                                  static_cast<std::size_t>(model.options.k), options.neighbors);
+  scorer.fields_ = {arrow::field(options.prefix + "neighbor_score", arrow::float32())};
+  return scorer;
+}
+
+arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& embeddings,
+                                           const arrow_io::ColumnLocation& location,
+                                           const Runtime& runtime) const {
+  ARROW_ASSIGN_OR_RAISE(const arrow_io::EmbeddingRows rows,
+                        arrow_io::ReadEmbeddings(embeddings, model_->dimension(), location));
+  if (options_.invalid == InvalidRows::kError && rows.num_invalid > 0) {
+    const auto first = std::ranges::find(rows.valid, 0) - rows.valid.begin();
+    return InvalidRowError(location.column, location.file, location.first_row + first);
+  }
+  const algorithms::EmbeddingsView view{rows.values, static_cast<std::size_t>(rows.num_rows),
+                                        static_cast<std::size_t>(rows.dimension)};
+  algorithms::Execution execution;
+  execution.num_threads = runtime.num_threads;
+  execution.should_stop = runtime.should_stop;
+  ARROW_ASSIGN_OR_RAISE(
+      const std::vector<float> scores, CatchExceptions([&]() -> arrow::Result<std::vector<float>> {
+        if (!neighbor_scorer_) return model_->classifier.Score(view, execution);
+        const std::vector<double> unrounded = neighbor_scorer_->Score(view, execution);
+        return std::vector<float>(unrounded.begin(), unrounded.end());
+      }));
+
+  ScoredRows scored;
+  scored.counts.in = rows.num_rows;
+  scored.counts.invalid = rows.num_invalid;
+  arrow::FloatBuilder score_column;
+  arrow::BooleanBuilder keep_column;
+  arrow::BooleanBuilder selected;
+  ARROW_RETURN_NOT_OK(score_column.AppendValues(scores.data(), rows.num_rows, rows.valid.data()));
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const bool valid = rows.valid[i] != 0;
+    const bool keep = valid && scores[i] < model_->threshold;
+    ARROW_RETURN_NOT_OK(valid ? keep_column.Append(keep) : keep_column.AppendNull());
+    ARROW_RETURN_NOT_OK(selected.Append(valid ? keep || !options_.drop
+                                              : options_.invalid != InvalidRows::kDrop));
+    scored.counts.kept += keep ? 1 : 0;
+  }
+  scored.counts.dropped = scored.counts.in - scored.counts.invalid - scored.counts.kept;
+  scored.columns.resize(fields_.size());
+  ARROW_RETURN_NOT_OK(score_column.Finish(&scored.columns[0]));
+  if (!neighbor_scorer_) ARROW_RETURN_NOT_OK(keep_column.Finish(&scored.columns[1]));
+  ARROW_RETURN_NOT_OK(selected.Finish(&scored.selected));
+  if (scored.selected->true_count() == rows.num_rows) scored.selected = nullptr;
+  return scored;
+}
+
+}  // namespace spuna

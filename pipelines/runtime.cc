@@ -1,0 +1,80 @@
+#include "pipelines/runtime.h"
+
+#include <arrow/config.h>
+#include <sys/resource.h>
+
+#include "algorithms/blas.h"
+
+namespace spuna {
+namespace {
+
+const char* StageName(algorithms::Stage stage) {
+  switch (stage) {
+    case algorithms::Stage::kSeed:
+      return "seed";
+    case algorithms::Stage::kExpand:
+      return "expand";
+    case algorithms::Stage::kEntropy:
+      return "entropy";
+    case algorithms::Stage::kNeighborScore:
+      return "neighbor_score";
+    case algorithms::Stage::kDistill:
+      break;
+  }
+  return "distill";
+}
+
+}  // namespace
+
+void StageClock::Report(const std::string& stage, double done) {
+  if (stage != stage_) {
+    Pause();
+    stage_ = stage;
+    stage_started_ = Clock::now();
+  }
+  if (runtime_.on_progress) runtime_.on_progress(stage, done);
+}
+
+void StageClock::Pause() {
+  if (stage_.empty()) return;
+  seconds_[stage_] += std::chrono::duration<double>(Clock::now() - stage_started_).count();
+  stage_.clear();
+}
+
+std::map<std::string, double> StageClock::Seconds() {
+  Pause();
+  std::map<std::string, double> seconds = seconds_;
+  seconds["total"] = std::chrono::duration<double>(Clock::now() - started_).count();
+  return seconds;
+}
+
+algorithms::Execution StageClock::Execution() {
+  algorithms::Execution execution;
+  execution.num_threads = runtime_.num_threads;
+  execution.should_stop = runtime_.should_stop;
+  execution.on_progress = [this](const algorithms::Progress& progress) {
+    const double done = progress.total == 0 ? -1
+                                            : static_cast<double>(progress.done) /
+                                                  static_cast<double>(progress.total);
+    Report(StageName(progress.stage), done);
+  };
+  return execution;
+}
+
+std::int64_t PeakMemoryBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string SpunaVersion() { return SPUNA_VERSION; }
+
+std::map<std::string, std::string> Versions() {
+  return {{"spuna", SpunaVersion()},
+          {"arrow", arrow::GetBuildInfo().version_string},
+          {"mlpack", algorithms::MlpackVersion()},
+          {"armadillo", algorithms::ArmadilloVersion()},
+          {"openblas", algorithms::OpenBlasVersion()}};
+}
+
+}  // namespace spuna

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "algorithms/execution.h"
+
+namespace spuna {
+
+/// How a pipeline runs and whom it tells. No result depends on it.
+struct Runtime {
+  int num_threads = 1;
+  /// Asked from any thread, often; true ends the work with Status::Cancelled. May be empty.
+  std::function<bool()> should_stop;
+  /// Called with the name of the running stage ("read", "seed", …) and how much of it is done, from 0
+  /// to 1, or below 0 where nobody knows. From one thread. May be empty.
+  std::function<void(const std::string& stage, double done)> on_progress;
+
+  bool ShouldStop() const { return should_stop && should_stop(); }
+};
+
+/// The stages of a run as they go by: passes them on to the listener, and adds up the seconds of each.
+class StageClock {
+ public:
+  explicit StageClock(const Runtime& runtime) : runtime_(runtime), started_(Clock::now()) {}
+
+  /// Says that `stage` runs from now on, or how far it has come.
+  void Report(const std::string& stage, double done = -1);
+
+  /// Ends the running stage.
+  void Pause();
+
+  /// Seconds a stage, and "total" since the start. Pauses.
+  std::map<std::string, double> Seconds();
+
+  /// For the algorithms: reports their stages here.
+  algorithms::Execution Execution();
+
+  const Runtime& runtime() const { return runtime_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const Runtime& runtime_;
+  Clock::time_point started_;
+  Clock::time_point stage_started_;
+  std::string stage_;
+  std::map<std::string, double> seconds_;
+};
+
+/// The most memory that this process has held at a time.
+std::int64_t PeakMemoryBytes();
+
+/// The version of spuna, such as "0.1.0".
+std::string SpunaVersion();
+
+/// The versions of spuna and of what it stands on, by name.
+std::map<std::string, std::string> Versions();
+
+}  // namespace spuna
