@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "algorithms/blas.h"
+#include "algorithms/format_number.h"
 #include "algorithms/neighbor_score.h"
 #include "algorithms/seeded_random.h"
 
@@ -185,7 +186,7 @@ void RequireVaryingOutput(const Classifier& classifier, const EmbeddingsView& cl
   }
   if (lowest < highest) return;
   throw std::runtime_error("the distilled network gives every training row the same score, " +
-                           std::to_string(lowest) +
+                           FormatNumber(lowest) +
                            "; try another `seed`, more `hidden` units or more `epochs`");
 }
 
@@ -199,7 +200,7 @@ void DistillationOptions::Validate() const {
   }
   if (!(std::isfinite(learning_rate) && learning_rate > 0)) {
     throw std::invalid_argument("`learning-rate` must be a positive number, but is " +
-                                std::to_string(learning_rate));
+                                FormatNumber(learning_rate));
   }
 }
 
@@ -238,7 +239,7 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   execution.CheckStop();
   if (!network.Parameters().is_finite()) {
     throw std::runtime_error("the distillation diverged; lower `learning-rate`, now " +
-                             std::to_string(options.learning_rate));
+                             FormatNumber(options.learning_rate));
   }
   TakeWeights(network.Parameters(), classifier);
   RequireVaryingOutput(classifier, clean.view(), shifted.view(), execution);

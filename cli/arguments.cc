@@ -38,12 +38,12 @@ class ArgumentParser {
       if (name != "spuna") versions += (versions.empty() ? "" : ", ") + name + " " + version;
     }
     app_.set_version_flag("--version", "spuna " + SpunaVersion() + " (" + versions + ")");
-    app_.footer("Run `spuna COMMAND --help` for the options of a command.");
     AddFit();
     AddScore();
     AddClean();
     AddEvaluate();
     AddInspect();
+    app_.footer("Run `spuna COMMAND --help` for the options of a command.");
   }
 
   Arguments Parse(int argc, const char* const* argv) {
@@ -71,14 +71,29 @@ class ArgumentParser {
     return *added;
   }
 
+  // An option that takes text: paths, a column, a prefix. What looks like an option is taken for a value
+  // that was forgotten.
+  template <typename T>
+  static CLI::Option* AddText(CLI::App& command, const std::string& name, T& value,
+                              const std::string& type, const std::string& description,
+                              const std::string& group) {
+    return command.add_option(name, value, description)
+        ->type_name(type)
+        ->group(group)
+        ->check([](const std::string& text) {
+          return text.starts_with("--") ? "expected a value but found the option " + text
+                                        : std::string();
+        });
+  }
+
   // Required options may come from the configuration file, so they are checked after it.
   void Require(CLI::App& command, CLI::Option* option) { required_[&command].push_back(option); }
 
   void AddFit() {
     CLI::App& fit = AddCommand(Command::kFit, "fit", "Fit a model on trusted rows and a pool");
     AddFitInputs(fit);
-    Require(fit, fit.add_option("--model", arguments_.model, "Model file to write (.safetensors)")
-                     ->group("Outputs"));
+    Require(fit, AddText(fit, "--model", arguments_.model, "PATH",
+                         "Model file to write (.safetensors)", "Outputs"));
     AddFitOutputs(fit);
     AddMethod(fit);
     AddColumns(fit);
@@ -87,17 +102,13 @@ class ArgumentParser {
 
   void AddScore() {
     CLI::App& score = AddCommand(Command::kScore, "score", "Score rows with a fitted model");
-    Require(score, score.add_option("--model", arguments_.model, "Model file to read")->group("Inputs"));
-    Require(score, score.add_option("--input", arguments_.input,
-                                    "Rows to score: Parquet files or directories")
-                       ->group("Inputs"));
-    Require(score, score.add_option("--out", arguments_.out,
-                                    "Where to write: a file for a file, else a directory")
-                       ->group("Outputs"));
+    Require(score, AddText(score, "--model", arguments_.model, "PATH", "Model file to read", "Inputs"));
+    Require(score, AddText(score, "--input", arguments_.input, "PATH",
+                           "Rows to score: Parquet files or directories", "Inputs"));
+    AddOut(score);
     AddOverwrite(score);
     AddChoice(score, "--by", arguments_.by, kScoreBy,
-              "classifier (" + arguments_.fit.recipe + "'s score and keep) or neighbors (the score "
-              "without classifier; needs a model with banks)")
+              "classifier, or neighbors: the score without classifier; needs a model with banks")
         ->group("Method");
     AddSearch(score);
     AddEmbedding(score);
@@ -108,11 +119,9 @@ class ArgumentParser {
   void AddClean() {
     CLI::App& clean = AddCommand(Command::kClean, "clean", "Fit on a pool, then score the pool");
     AddFitInputs(clean);
-    Require(clean, clean.add_option("--out", arguments_.out,
-                                    "Where to write: a file for a file, else a directory")
-                       ->group("Outputs"));
+    AddOut(clean);
     clean.add_flag("--drop", arguments_.drop, "Leave out the rows that are not kept")->group("Outputs");
-    clean.add_option("--model", arguments_.model, "Model file to write (.safetensors)")->group("Outputs");
+    AddText(clean, "--model", arguments_.model, "PATH", "Model file to write (.safetensors)", "Outputs");
     AddFitOutputs(clean);
     AddMethod(clean);
     AddColumns(clean);
@@ -122,49 +131,46 @@ class ArgumentParser {
   void AddEvaluate() {
     CLI::App& evaluate =
         AddCommand(Command::kEvaluate, "evaluate", "Compare scores with a column of truth");
-    Require(evaluate, evaluate.add_option("--input", arguments_.input,
-                                          "Scored rows: Parquet files or directories")
-                          ->group("Inputs"));
-    Require(evaluate, evaluate.add_option("--truth", arguments_.truth,
-                                          "Column of truth: boolean or 0/1, true is shifted")
-                          ->group("Inputs"));
-    evaluate.add_option("--score", arguments_.score_column, "Column of scores")
-        ->default_val("spuna_score")
-        ->group("Inputs");
+    Require(evaluate, AddText(evaluate, "--input", arguments_.input, "PATH",
+                              "Scored rows: Parquet files or directories", "Inputs"));
+    Require(evaluate, AddText(evaluate, "--truth", arguments_.truth, "COLUMN",
+                              "Column of truth: boolean or 0/1, true is shifted", "Inputs"));
+    AddText(evaluate, "--score", arguments_.score_column, "COLUMN", "Column of scores", "Inputs")
+        ->default_val("spuna_score");
     AddRunning(evaluate);
   }
 
   void AddInspect() {
     CLI::App& inspect = AddCommand(Command::kInspect, "inspect", "Show what a model says of itself");
-    Require(inspect, inspect.add_option("model", arguments_.model, "Model file")->group("Inputs"));
+    Require(inspect, AddText(inspect, "model", arguments_.model, "PATH", "Model file", "Inputs"));
     inspect.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
   }
 
   void AddFitInputs(CLI::App& command) {
-    Require(command, command.add_option("--trusted", arguments_.trusted,
-                                        "Rows known to be clean: Parquet files or directories")
-                         ->group("Inputs"));
-    Require(command, command.add_option("--pool", arguments_.pool,
-                                        "Rows to clean: Parquet files or directories")
-                         ->group("Inputs"));
+    Require(command, AddText(command, "--trusted", arguments_.trusted, "PATH",
+                             "Rows known to be clean: Parquet files or directories", "Inputs"));
+    Require(command, AddText(command, "--pool", arguments_.pool, "PATH",
+                             "Rows to clean: Parquet files or directories", "Inputs"));
     AddEmbedding(command);
   }
 
   void AddEmbedding(CLI::App& command) {
-    command.add_option("--embedding", arguments_.fit.embedding,
-                       "Column of embeddings [embedding, else the only fitting column]")
-        ->group("Inputs");
+    AddText(command, "--embedding", arguments_.fit.embedding, "COLUMN",
+            "Column of embeddings [embedding, else the only fitting column]", "Inputs");
   }
 
   void AddFitOutputs(CLI::App& command) {
-    command.add_option("--labels", arguments_.labels,
-                       "Parquet file to write with every pool row's pseudo-label, round and score "
-                       "without classifier")
-        ->group("Outputs");
+    AddText(command, "--labels", arguments_.labels, "PATH",
+            "Parquet file to write: each pool row's pseudo-label, round and neighbor score", "Outputs");
     command.add_flag("--keep-banks", arguments_.keep_banks,
                      "Keep the labeled rows in the model, for `score --by neighbors`")
         ->group("Outputs");
     AddOverwrite(command);
+  }
+
+  void AddOut(CLI::App& command) {
+    Require(command, AddText(command, "--out", arguments_.out, "PATH",
+                             "Where to write: a file for a file, else a directory", "Outputs"));
   }
 
   void AddOverwrite(CLI::App& command) {
@@ -190,7 +196,13 @@ class ArgumentParser {
     add("--epochs", fit.epochs, "Passes over the labeled rows");
     add("--learning-rate", fit.learning_rate, "Step size of Adam");
     add("--batch-size", fit.batch_size, "Rows a step");
-    add("--seed", fit.seed, "Decides the initial weights and the order of the rows");
+    command.add_option("--seed", fit.seed, "Decides the initial weights and the order of the rows")
+        ->capture_default_str()
+        ->group("Method")
+        ->check([](const std::string& text) {
+          // Otherwise -1 would be taken for the largest seed.
+          return text.starts_with("-") ? "expected 0 or more but found " + text : std::string();
+        });
     AddSearch(command);
   }
 
@@ -201,9 +213,9 @@ class ArgumentParser {
   }
 
   void AddColumns(CLI::App& command) {
-    command.add_option("--prefix", arguments_.prefix, "What our columns' names start with")
-        ->default_val("spuna_")
-        ->group("Columns");
+    AddText(command, "--prefix", arguments_.prefix, "TEXT", "What our columns' names start with",
+            "Columns")
+        ->default_val("spuna_");
     AddChoice(command, "--invalid", arguments_.fit.invalid, kInvalidRows,
               "null, drop or error: rows with a null or non-finite embedding")
         ->group("Columns");
@@ -213,9 +225,7 @@ class ArgumentParser {
     command.add_option("--threads", arguments_.threads, "Threads")->capture_default_str()->group("Running");
     command.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
     command.add_flag("--quiet", arguments_.quiet, "Print nothing but errors")->group("Running");
-    command.add_option("--config", config_, "TOML file with the same options")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->group("Running");
+    AddText(command, "--config", config_, "PATH", "TOML file with the same options", "Running");
   }
 
   // An option whose words stand for the values of an enumeration; the default is what `value` holds.

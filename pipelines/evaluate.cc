@@ -10,6 +10,7 @@
 #include <cmath>
 #include <vector>
 
+#include "algorithms/format_number.h"
 #include "arrow_io/parquet_input.h"
 #include "pipelines/exception_status.h"
 
@@ -108,7 +109,7 @@ arrow::Status ReadPairs(const arrow_io::InputFile& file, const std::string& trut
       const double value = truths->Value(i);
       if (value != 0 && value != 1) {
         return arrow::Status::Invalid(truth_column.where, ": expected a boolean or 0 or 1 but found ",
-                                      value, " at row ", batch.first_row + i);
+                                      algorithms::FormatNumber(value), " at row ", batch.first_row + i);
       }
       pairs.scores.push_back(scores->Value(i));
       pairs.shifted.push_back(value == 1 ? 1 : 0);

@@ -3,6 +3,8 @@
 #include <arrow/buffer.h>
 #include <arrow/io/file.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "pipelines/exception_status.h"
@@ -87,6 +89,9 @@ arrow::Result<algorithms::Bank> ReadBank(const Safetensors& file, const std::str
   algorithms::Bank bank;
   bank.dimension = dimension;
   ARROW_ASSIGN_OR_RAISE(bank.values, file.Floats(name));
+  if (!std::ranges::all_of(bank.values, [](float value) { return std::isfinite(value); })) {
+    return arrow::Status::Invalid("the tensor '", name, "' holds a non-finite number");
+  }
   return bank;
 }
 

@@ -1,6 +1,9 @@
 #include "pipelines/options.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "algorithms/format_number.h"
 
 namespace spuna {
 namespace {
@@ -27,10 +30,12 @@ arrow::Status FitOptions::Validate() const {
   ARROW_RETURN_NOT_OK(CheckCount("epochs", epochs));
   ARROW_RETURN_NOT_OK(CheckCount("batch-size", batch_size));
   if (!std::isfinite(epsilon)) {
-    return arrow::Status::Invalid("`epsilon` must be a finite number, but is ", epsilon);
+    return arrow::Status::Invalid("`epsilon` must be a finite number, but is ",
+                                  algorithms::FormatNumber(epsilon));
   }
   if (!(std::isfinite(learning_rate) && learning_rate > 0)) {
-    return arrow::Status::Invalid("`learning-rate` must be a positive number, but is ", learning_rate);
+    return arrow::Status::Invalid("`learning-rate` must be a positive number, but is ",
+                                  algorithms::FormatNumber(learning_rate));
   }
   return arrow::Status::OK();
 }

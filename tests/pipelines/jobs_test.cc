@@ -1,0 +1,371 @@
+#include "pipelines/jobs.h"
+
+#include <arrow/api.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/parquet_files.h"
+#include "tests/support/random_rows.h"
+#include "tests/support/reference.h"
+#include "tests/support/temp_directory.h"
+
+namespace spuna {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Matrix;
+using test::TempDirectory;
+
+constexpr std::size_t kDimension = 6;
+
+// Trusted rows and a pool in files of their own.
+struct Example {
+  TempDirectory directory;
+  Matrix trusted = test::RandomRows(80, kDimension, 1);
+  Matrix pool = test::ShiftedPool(300, kDimension, 2, 1.5);
+
+  Example() {
+    test::WriteParquet(directory / "trusted.parquet", *test::EmbeddingTable(trusted));
+    test::WriteParquet(directory / "pool.parquet", *test::EmbeddingTable(pool), 90);
+  }
+
+  FitJob Fit(const std::string& model, const std::vector<std::string>& pool_paths = {}) const {
+    FitJob job;
+    job.trusted = {directory / "trusted.parquet"};
+    job.pool = pool_paths.empty() ? std::vector{directory / "pool.parquet"} : pool_paths;
+    job.model = directory / model;
+    job.options.alpha = 10;
+    job.options.k = 20;
+    job.options.hidden = 16;
+    job.options.epochs = 3;
+    return job;
+  }
+
+  CleanJob Clean(const std::string& output, const std::vector<std::string>& pool_paths = {}) const {
+    CleanJob job;
+    job.fit = Fit("unused", pool_paths);
+    job.fit.model.reset();
+    job.output = directory / output;
+    return job;
+  }
+};
+
+Runtime Threads(int num_threads) {
+  Runtime runtime;
+  runtime.num_threads = num_threads;
+  return runtime;
+}
+
+std::vector<float> Scores(const arrow::Table& table, const std::string& name = "spuna_score") {
+  std::vector<float> scores;
+  for (const auto& chunk : table.GetColumnByName(name)->chunks()) {
+    const auto& floats = static_cast<const arrow::FloatArray&>(*chunk);
+    for (std::int64_t i = 0; i < floats.length(); ++i) {
+      scores.push_back(floats.IsNull(i) ? NAN : floats.Value(i));
+    }
+  }
+  return scores;
+}
+
+BOOST_AUTO_TEST_SUITE(jobs)
+
+BOOST_AUTO_TEST_CASE(equal_rows_give_equal_models_whatever_the_layout_type_and_threads) {
+  const Example example;
+  BOOST_TEST_REQUIRE(Run(example.Fit("model"), Threads(1)).ok());
+  const std::string expected = test::ReadFile(example.directory / "model");
+
+  BOOST_TEST_REQUIRE(Run(example.Fit("threads"), Threads(3)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "threads") == expected);
+
+  FitJob kd_tree = example.Fit("kd-tree");
+  kd_tree.options.neighbors = algorithms::SearchKind::kKdTree;
+  BOOST_TEST_REQUIRE(Run(kd_tree, Threads(2)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "kd-tree") == expected);
+
+  FitJob product = example.Fit("product");
+  product.options.neighbors = algorithms::SearchKind::kProduct;
+  BOOST_TEST_REQUIRE(Run(product, Threads(2)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "product") == expected);
+
+  // The same rows in three files of other row groups and another column type.
+  const auto table = test::EmbeddingTable(example.pool);
+  const auto as_list = test::EmbeddingArray(example.pool, arrow::list(arrow::float64()));
+  const auto lists = table
+                         ->SetColumn(1, arrow::field("embedding", as_list->type()),
+                                     std::make_shared<arrow::ChunkedArray>(as_list))
+                         .ValueOrDie();
+  test::WriteParquet(example.directory / "lake/a=1/x.parquet", *lists->Slice(0, 100), 7);
+  test::WriteParquet(example.directory / "lake/a=2/x.parquet", *table->Slice(100, 1));
+  test::WriteParquet(example.directory / "lake/a=2/y.parquet", *table->Slice(101), 33);
+  BOOST_TEST_REQUIRE(Run(example.Fit("layout", {example.directory / "lake"}), Threads(2)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "layout") == expected);
+
+  FitJob other_seed = example.Fit("seed");
+  other_seed.options.seed = 1;
+  BOOST_TEST_REQUIRE(Run(other_seed, Threads(1)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "seed") != expected);
+}
+
+BOOST_AUTO_TEST_CASE(a_cleaned_file_is_the_input_with_two_columns_more) {
+  const Example example;
+  const auto report = Run(example.Clean("out.parquet"), Threads(2));
+  BOOST_TEST_REQUIRE(report.ok());
+  const auto cleaned = test::ReadParquet(example.directory / "out.parquet");
+  const auto original = test::ReadParquet(example.directory / "pool.parquet");
+  BOOST_TEST_REQUIRE(cleaned->num_columns() == 5);
+  BOOST_TEST(cleaned->SelectColumns({0, 1, 2}).ValueOrDie()->Equals(*original, true));
+  BOOST_TEST(cleaned->schema()->field(3)->ToString() == "spuna_score: float");
+  BOOST_TEST(cleaned->schema()->field(4)->ToString() == "spuna_keep: bool");
+  std::int64_t kept = 0;
+  const std::vector<float> scores = Scores(*cleaned);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    BOOST_TEST((scores[i] >= 0 && scores[i] <= 1));
+    const auto keep = cleaned->GetColumnByName("spuna_keep")
+                          ->GetScalar(static_cast<std::int64_t>(i))
+                          .ValueOrDie();
+    BOOST_TEST(static_cast<const arrow::BooleanScalar&>(*keep).value == (scores[i] < 0.5F));
+    kept += scores[i] < 0.5F ? 1 : 0;
+  }
+  BOOST_TEST(report->score->counts.in == 300);
+  BOOST_TEST(report->score->counts.kept == kept);
+  BOOST_TEST(report->score->counts.dropped == 300 - kept);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_layout_gives_the_same_bytes_and_another_the_same_scores) {
+  const Example example;
+  BOOST_TEST_REQUIRE(Run(example.Clean("one.parquet"), Threads(1)).ok());
+  BOOST_TEST_REQUIRE(Run(example.Clean("two.parquet"), Threads(2)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "one.parquet") ==
+             test::ReadFile(example.directory / "two.parquet"));
+  const auto table = test::EmbeddingTable(example.pool);
+  test::WriteParquet(example.directory / "lake/0.parquet", *table->Slice(0, 1));
+  test::WriteParquet(example.directory / "lake/1.parquet", *table->Slice(1), 11);
+  BOOST_TEST_REQUIRE(Run(example.Clean("lake-out", {example.directory / "lake"}), Threads(2)).ok());
+  std::vector<float> scores = Scores(*test::ReadParquet(example.directory / "lake-out/0.parquet"));
+  const auto rest = Scores(*test::ReadParquet(example.directory / "lake-out/1.parquet"));
+  scores.insert(scores.end(), rest.begin(), rest.end());
+  const auto expected = Scores(*test::ReadParquet(example.directory / "one.parquet"));
+  BOOST_TEST_REQUIRE(scores.size() == expected.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    BOOST_TEST(std::abs(scores[i] - expected[i]) <= 2e-6F);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_becomes_a_directory_of_the_same_layout) {
+  const Example example;
+  const auto table = test::EmbeddingTable(example.pool);
+  test::WriteParquet(example.directory / "lake/day=1/x.parquet", *table->Slice(0, 150), 50);
+  test::WriteParquet(example.directory / "lake/day=2/sub/y.parquet", *table->Slice(150));
+  CleanJob job = example.Clean("out", {example.directory / "lake"});
+  const auto report = Run(job, Threads(2));
+  BOOST_TEST_REQUIRE(report.ok());
+  std::vector<std::string> names;
+  for (const std::string& name : example.directory.List()) {
+    if (name.starts_with("out/")) names.push_back(name);
+  }
+  const std::vector<std::string> expected = {
+      "out/_SUCCESS", "out/day=1", "out/day=1/x.parquet", "out/day=2", "out/day=2/sub",
+      "out/day=2/sub/y.parquet", "out/spuna_manifest.json"};
+  BOOST_TEST(names == expected, boost::test_tools::per_element());
+  const auto manifest =
+      nlohmann::json::parse(test::ReadFile(example.directory / "out/spuna_manifest.json"));
+  BOOST_TEST(manifest["files"]["day=1/x.parquet"]["rows_in"] == 150);
+  BOOST_TEST(manifest["total"]["rows_in"] == 300);
+  // The output can be read again as an input, and replaced on request.
+  BOOST_TEST(!Run(job, Threads(1)).ok());
+  job.fit.overwrite = true;
+  BOOST_TEST(Run(job, Threads(1)).ok());
+}
+
+BOOST_AUTO_TEST_CASE(invalid_rows_are_null_dropped_or_an_error) {
+  Example example;
+  example.pool.row(5)[1] = std::numeric_limits<float>::quiet_NaN();
+  example.pool.row(6)[0] = std::numeric_limits<float>::infinity();
+  test::WriteParquet(example.directory / "pool.parquet", *test::EmbeddingTable(example.pool), 90);
+
+  CleanJob job = example.Clean("null.parquet");
+  auto report = Run(job, Threads(1)).ValueOrDie();
+  BOOST_TEST(report.fit->summary.rows_invalid == 2);
+  BOOST_TEST(report.fit->summary.rows_pool == 298);
+  BOOST_TEST(report.score->counts.invalid == 2);
+  auto table = test::ReadParquet(example.directory / "null.parquet");
+  BOOST_TEST(table->num_rows() == 300);
+  BOOST_TEST(std::isnan(Scores(*table)[5]));
+  BOOST_TEST(table->GetColumnByName("spuna_keep")->GetScalar(6).ValueOrDie()->is_valid == false);
+  BOOST_TEST(table->GetColumnByName("spuna_keep")->null_count() == 2);
+
+  job = example.Clean("drop.parquet");
+  job.fit.options.invalid = InvalidRows::kDrop;
+  job.fit.labels = example.directory / "drop-labels.parquet";
+  BOOST_TEST_REQUIRE(Run(job, Threads(1)).ok());
+  table = test::ReadParquet(example.directory / "drop.parquet");
+  BOOST_TEST(table->num_rows() == 298);
+  BOOST_TEST(test::ReadParquet(example.directory / "drop-labels.parquet")->num_rows() == 298);
+
+  job = example.Clean("error.parquet");
+  job.fit.options.invalid = InvalidRows::kError;
+  const std::string pool = example.directory / "pool.parquet";
+  BOOST_TEST(Run(job, Threads(1)).status().message() ==
+             "column 'embedding' of " + pool +
+                 ": expected a finite embedding but found a null or a non-finite value at row 5; "
+                 "`invalid` says that this is an error");
+  BOOST_TEST(!fs::exists(example.directory / "error.parquet"));
+}
+
+BOOST_AUTO_TEST_CASE(dropping_leaves_the_kept_rows_in_their_order) {
+  const Example example;
+  BOOST_TEST_REQUIRE(Run(example.Clean("all.parquet"), Threads(1)).ok());
+  CleanJob job = example.Clean("kept.parquet");
+  job.drop = true;
+  const auto report = Run(job, Threads(1)).ValueOrDie();
+  const auto all = test::ReadParquet(example.directory / "all.parquet");
+  const auto kept = test::ReadParquet(example.directory / "kept.parquet");
+  BOOST_TEST(kept->num_rows() == report.score->counts.kept);
+  std::vector<float> expected;
+  for (const float score : Scores(*all)) {
+    if (score < 0.5F) expected.push_back(score);
+  }
+  BOOST_TEST(Scores(*kept) == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(labels_hold_the_reference_and_all_columns_but_the_embedding) {
+  const Example example;
+  const auto table = test::EmbeddingTable(example.pool);
+  test::WriteParquet(example.directory / "lake/a=x/0.parquet", *table->Slice(0, 123), 50);
+  test::WriteParquet(example.directory / "lake/a=y/1.parquet", *table->Slice(123));
+  FitJob job = example.Fit("model", {example.directory / "lake"});
+  job.labels = example.directory / "labels.parquet";
+  job.prefix = "p_";
+  const auto report = Run(job, Threads(2)).ValueOrDie();
+  const auto labels = test::ReadParquet(*job.labels);
+  const std::vector<std::string> names = {"id", "shifted", "a", "p_label", "p_round",
+                                          "p_neighbor_score"};
+  BOOST_TEST(labels->ColumnNames() == names, boost::test_tools::per_element());
+
+  const test::ReferenceExpansion expected = test::ExpandReference(
+      example.trusted.rows(), example.pool.rows(), {10, 32, 20, 0, false});
+  const std::vector<double> scores = test::PoolNeighborScoresReference(
+      example.trusted.rows(), example.pool.rows(), expected.labels, 20);
+  const std::vector<float> actual_scores = Scores(*labels, "p_neighbor_score");
+  for (std::int64_t i = 0; i < 300; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    auto text = [&](const char* name) {
+      return labels->GetColumnByName(name)->GetScalar(i).ValueOrDie()->ToString();
+    };
+    const char* const words[] = {"null", "clean", "shifted"};
+    BOOST_TEST_REQUIRE(text("p_label") == words[expected.labels[row]]);
+    BOOST_TEST_REQUIRE(text("p_round") ==
+                       (expected.rounds[row] < 0 ? "null" : std::to_string(expected.rounds[row])));
+    BOOST_TEST_REQUIRE(text("a") == (i < 123 ? "x" : "y"));
+    BOOST_TEST_REQUIRE(std::abs(actual_scores[row] - scores[row]) < 1e-6);
+  }
+  const nlohmann::json json = ToJson(report);
+  BOOST_TEST(json["seconds"].contains("neighbor_score"));
+  BOOST_TEST(json["entropy"].size() == json["rounds"].get<std::size_t>() + 1);
+}
+
+BOOST_AUTO_TEST_CASE(labels_of_pools_with_different_columns_are_refused) {
+  const Example example;
+  const auto table = test::EmbeddingTable(example.pool);
+  test::WriteParquet(example.directory / "lake/0.parquet", *table->Slice(0, 123));
+  test::WriteParquet(example.directory / "lake/1.parquet",
+                     *table->Slice(123)->RemoveColumn(0).ValueOrDie());
+  FitJob job = example.Fit("model", {example.directory / "lake"});
+  BOOST_TEST_REQUIRE(Run(job, Threads(1)).ok());
+  job.overwrite = true;
+  job.labels = example.directory / "labels.parquet";
+  BOOST_TEST(Run(job, Threads(1)).status().message().ends_with(
+      "since all labels go to one file, but found others"));
+  BOOST_TEST(!fs::exists(*job.labels));
+}
+
+BOOST_AUTO_TEST_CASE(scoring_by_neighbors_needs_banks_and_matches_the_reference) {
+  const Example example;
+  const Matrix fresh = test::ShiftedPool(50, kDimension, 9, 1.5);
+  test::WriteParquet(example.directory / "fresh.parquet", *test::EmbeddingTable(fresh));
+  ScoreJob score;
+  score.model = example.directory / "model";
+  score.input = {example.directory / "fresh.parquet"};
+  score.output = example.directory / "out.parquet";
+  score.options.by = ScoreBy::kNeighbors;
+
+  FitJob fit = example.Fit("model");
+  BOOST_TEST_REQUIRE(Run(fit, Threads(1)).ok());
+  BOOST_TEST(Run(score, Threads(1)).status().message() ==
+             "scoring by neighbors needs the banks, and this model has none; fit with `--keep-banks`");
+  fit.keep_banks = true;
+  fit.overwrite = true;
+  BOOST_TEST_REQUIRE(Run(fit, Threads(1)).ok());
+  for (const auto kind : {algorithms::SearchKind::kKdTree, algorithms::SearchKind::kProduct}) {
+    score.options.neighbors = kind;
+    score.options.overwrite = true;
+    BOOST_TEST_REQUIRE(Run(score, Threads(2)).ok());
+    const auto scored = test::ReadParquet(score.output);
+    BOOST_TEST(scored->num_columns() == 4);
+
+    const test::ReferenceExpansion expansion = test::ExpandReference(
+        example.trusted.rows(), example.pool.rows(), {10, 32, 20, 0, false});
+    test::Rows clean = example.trusted.rows();
+    test::Rows shifted;
+    for (std::size_t i = 0; i < example.pool.num_rows; ++i) {
+      if (expansion.labels[i] == 1) clean.push_back(example.pool.rows()[i]);
+      if (expansion.labels[i] == 2) shifted.push_back(example.pool.rows()[i]);
+    }
+    const std::vector<float> actual = Scores(*scored, "spuna_neighbor_score");
+    for (std::size_t i = 0; i < fresh.num_rows; ++i) {
+      const double expected = test::MeanNearestReference(fresh.rows()[i], clean, 20) -
+                              test::MeanNearestReference(fresh.rows()[i], shifted, 20);
+      BOOST_TEST(std::abs(actual[i] - expected) < 1e-6);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(trusted_rows_in_the_pool_are_counted) {
+  Example example;
+  for (const std::size_t row : {3, 10, 200}) {
+    std::copy_n(example.trusted.row(row % 80), kDimension, example.pool.row(row));
+  }
+  test::WriteParquet(example.directory / "pool.parquet", *test::EmbeddingTable(example.pool));
+  const auto report = Run(example.Fit("model"), Threads(1)).ValueOrDie();
+  BOOST_TEST(report.fit->summary.rows_trusted_in_pool == 3);
+  BOOST_TEST(ToJson(report)["rows_trusted_in_pool"] == 3);
+}
+
+BOOST_AUTO_TEST_CASE(an_output_column_that_exists_is_refused) {
+  const Example example;
+  BOOST_TEST_REQUIRE(Run(example.Clean("once.parquet"), Threads(1)).ok());
+  CleanJob again = example.Clean("twice.parquet", {example.directory / "once.parquet"});
+  BOOST_TEST(Run(again, Threads(1)).status().message().ends_with(
+      "there is a column 'spuna_score' already; choose other names with `prefix`"));
+  again.fit.prefix = "again_";
+  BOOST_TEST(Run(again, Threads(1)).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_cancelled_anywhere_leaves_nothing) {
+  const Example example;
+  const std::size_t before = example.directory.List().size();
+  CleanJob job = example.Clean("out.parquet");
+  job.fit.model = example.directory / "model";
+  job.fit.labels = example.directory / "labels.parquet";
+  int cancelled = 0;
+  for (int after = 0; after < 100'000; after += 1 + after / 2) {
+    int questions = 0;
+    Runtime runtime;
+    runtime.should_stop = [&] { return ++questions > after; };
+    const auto result = Run(job, runtime);
+    if (result.ok()) break;
+    ++cancelled;
+    BOOST_TEST(result.status().IsCancelled());
+    BOOST_TEST(example.directory.List().size() == before);
+  }
+  BOOST_TEST(cancelled > 8);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace spuna

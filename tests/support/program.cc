@@ -1,0 +1,52 @@
+#include "tests/support/program.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "tests/support/temp_directory.h"
+
+namespace spuna::test {
+namespace {
+
+void Redirect(const std::string& path, int to) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(file, to);
+  close(file);
+}
+
+}  // namespace
+
+ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramSettings& settings) {
+  const TempDirectory outputs;
+  const std::string out_path = outputs / "out";
+  const std::string err_path = outputs / "err";
+  std::vector<std::string> texts = {SPUNA_PROGRAM};
+  texts.insert(texts.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& text : texts) argv.push_back(text.data());
+  argv.push_back(nullptr);
+
+  const pid_t pid = fork();
+  if (pid < 0) throw std::runtime_error("fork failed");
+  if (pid == 0) {
+    Redirect(out_path, STDOUT_FILENO);
+    Redirect(err_path, STDERR_FILENO);
+    if (settings.max_file_bytes > 0) {
+      const rlimit limit = {settings.max_file_bytes, settings.max_file_bytes};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  if (settings.meanwhile) settings.meanwhile(pid);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), ReadFile(out_path),
+          ReadFile(err_path)};
+}
+
+}  // namespace spuna::test

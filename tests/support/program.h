@@ -1,0 +1,30 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace spuna::test {
+
+struct ProgramResult {
+  /// The exit code, or 128 + the signal that ended it.
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+/// What is special about a run.
+struct ProgramSettings {
+  /// The largest file that it may write: writing more fails, as on a full disk. 0 means no limit.
+  std::uint64_t max_file_bytes = 0;
+  /// Called with the process id while it runs.
+  std::function<void(pid_t)> meanwhile;
+};
+
+/// Runs build/…/spuna with these arguments and waits for its end.
+ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramSettings& settings = {});
+
+}  // namespace spuna::test
