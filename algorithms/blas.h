@@ -4,8 +4,8 @@
 
 namespace spuna::algorithms {
 
-/// Keeps OpenBLAS to one thread while it lives, so that a product's rounding depends on the shape of
-/// its block alone and our own threads have the cores to themselves.
+/// Keeps OpenBLAS to one thread while it lives, so that a product's rounding depends on the shape
+/// of its block alone and our own threads have the cores to themselves.
 ///
 /// The setting belongs to the process: scopes may overlap on several threads, and the last one to
 /// end restores what the first one found.

@@ -22,9 +22,9 @@ struct Scratch {
 template <typename T>
 void RequireFinite(const std::vector<T>& values, std::size_t expected_size, const char* name) {
   if (values.size() != expected_size) {
-    throw std::invalid_argument(std::string("classifier: expected ") + std::to_string(expected_size) +
-                                " values in " + name + " but found " +
-                                std::to_string(values.size()));
+    throw std::invalid_argument(std::string("classifier: expected ") +
+                                std::to_string(expected_size) + " values in " + name +
+                                " but found " + std::to_string(values.size()));
   }
   if (!std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); })) {
     throw std::invalid_argument(std::string("classifier: ") + name + " holds a non-finite number");
@@ -43,7 +43,8 @@ void Standardize(const float* row, std::span<const double> mean, std::span<const
 
 void Classifier::Validate() const {
   if (dimension == 0 || hidden == 0) {
-    throw std::invalid_argument("classifier: the dimension and the hidden width must be at least 1");
+    throw std::invalid_argument(
+        "classifier: the dimension and the hidden width must be at least 1");
   }
   RequireFinite(mean, dimension, "the means");
   RequireFinite(deviation, dimension, "the deviations");

@@ -28,8 +28,8 @@ struct Classifier {
   /// Throws std::invalid_argument where the parts don't fit each other or hold a non-finite number.
   void Validate() const;
 
-  /// The probability of being shifted for every row. A row with non-finite values gets some number or
-  /// not a number and disturbs no other row. May be called from several threads.
+  /// The probability of being shifted for every row. A row with non-finite values gets some number
+  /// or not a number and disturbs no other row. May be called from several threads.
   std::vector<float> Score(const EmbeddingsView& rows, const Execution& execution) const;
 };
 

@@ -63,8 +63,7 @@ TrainingRows StandardizedRows(const EmbeddingsView& clean, const EmbeddingsView&
   arma::uword column = 0;
   for (const EmbeddingsView& part : {clean, shifted}) {
     for (std::size_t i = 0; i < part.num_rows; ++i) {
-      Standardize(part.row(i), classifier.mean, classifier.deviation,
-                  rows.inputs.colptr(column++));
+      Standardize(part.row(i), classifier.mean, classifier.deviation, rows.inputs.colptr(column++));
     }
   }
   return rows;
@@ -125,8 +124,8 @@ class TrainingObserver {
   std::size_t step_ = 0;
 };
 
-// mlpack keeps the parameters in one column: for each linear layer its weights, column by column, and
-// its biases.
+// mlpack keeps the parameters in one column: for each linear layer its weights, column by column,
+// and its biases.
 struct ParameterOffsets {
   std::size_t hidden_bias;
   std::size_t output_weight;
@@ -233,8 +232,7 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   ens::Adam adam(options.learning_rate, batch_size);
   adam.MaxIterations() = options.epochs * num_rows;
   adam.Tolerance() = -1;  // Every epoch is run.
-  TrainingObserver observer(execution,
-                            options.epochs * ((num_rows + batch_size - 1) / batch_size));
+  TrainingObserver observer(execution, options.epochs * ((num_rows + batch_size - 1) / batch_size));
   adam.Optimize(loss, network.Parameters(), observer);
   execution.CheckStop();
   if (!network.Parameters().is_finite()) {

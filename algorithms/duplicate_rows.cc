@@ -12,7 +12,8 @@ namespace {
 
 // Equal rows have equal hashes: adding 0 turns -0 into 0.
 std::size_t HashRow(const float* row, std::vector<float>& scratch) {
-  std::transform(row, row + scratch.size(), scratch.begin(), [](float value) { return value + 0.0F; });
+  std::transform(row, row + scratch.size(), scratch.begin(),
+                 [](float value) { return value + 0.0F; });
   return std::hash<std::string_view>{}(
       {reinterpret_cast<const char*>(scratch.data()), scratch.size() * sizeof(float)});
 }

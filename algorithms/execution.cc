@@ -30,8 +30,8 @@ void ParallelFor(std::size_t num_tasks, const Execution& execution,
     }
   };
 
-  const std::size_t num_workers =
-      std::min<std::size_t>(num_tasks, static_cast<std::size_t>(std::max(execution.num_threads, 1)));
+  const std::size_t num_workers = std::min<std::size_t>(
+      num_tasks, static_cast<std::size_t>(std::max(execution.num_threads, 1)));
   {
     std::vector<std::jthread> others;
     others.reserve(num_workers);

@@ -43,9 +43,9 @@ struct Execution {
 
 /// Runs `task(index, worker)` for every index below `num_tasks`, each exactly once.
 ///
-/// `worker` is below `execution.num_threads` and never used by two tasks at a time, so it can pick a
-/// scratch buffer. Which worker gets which task is left to chance: a task's result must depend on its
-/// index alone. The first exception (by time) ends the loop and is thrown again here.
+/// `worker` is below `execution.num_threads` and never used by two tasks at a time, so it can pick
+/// a scratch buffer. Which worker gets which task is left to chance: a task's result must depend on
+/// its index alone. The first exception (by time) ends the loop and is thrown again here.
 void ParallelFor(std::size_t num_tasks, const Execution& execution,
                  const std::function<void(std::size_t index, std::size_t worker)>& task);
 

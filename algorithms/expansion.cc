@@ -150,10 +150,10 @@ void ExpansionOptions::Validate(std::size_t num_pool_rows) const {
   }
   if (!std::isfinite(epsilon)) throw std::invalid_argument("`epsilon` must be a finite number");
   if (alpha > num_pool_rows / 2) {
-    throw std::invalid_argument("2 * `alpha` must not exceed the number of valid pool rows, but `alpha` is " +
-                                std::to_string(alpha) + " and the pool has " +
-                                std::to_string(num_pool_rows) +
-                                " valid rows; lower `alpha` or give a larger pool");
+    throw std::invalid_argument(
+        "2 * `alpha` must not exceed the number of valid pool rows, but `alpha` is " +
+        std::to_string(alpha) + " and the pool has " + std::to_string(num_pool_rows) +
+        " valid rows; lower `alpha` or give a larger pool");
   }
 }
 

@@ -55,15 +55,16 @@ struct Expansion {
 ///
 ///     round 0:  s_orig(x) = min over trusted t of |x - t|;
 ///               the alpha lowest become pseudo-clean, the alpha highest pseudo-shifted
-///     round t:  s_t(x) = d_N(x) - d_P(x) over the rest, with d_P the mean distance to the k nearest
+///     round t:  s_t(x) = d_N(x) - d_P(x) over the rest, with d_P the mean distance to the k
+///     nearest
 ///               of trusted and pseudo-clean rows, d_N to the k nearest pseudo-shifted rows;
 ///               the b highest become pseudo-clean, the b lowest pseudo-shifted,
 ///               b = min(beta, floor(rest / 2)), at once
 ///     stop:     after the first round with H_t - H_{t-1} < epsilon, or when b = 0
 ///
-/// Every ranking is one ascending order by (score, row number). The result depends on the rows and the
-/// options alone, not on `execution`. Throws std::invalid_argument for options that don't fit the
-/// data, Interrupted when asked to stop.
+/// Every ranking is one ascending order by (score, row number). The result depends on the rows and
+/// the options alone, not on `execution`. Throws std::invalid_argument for options that don't fit
+/// the data, Interrupted when asked to stop.
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        const ExpansionOptions& options, const Execution& execution);
 

@@ -33,7 +33,8 @@ class KdTreeIndex : public NeighborIndex {
     ParallelFor((num_queries + kQueriesPerBlock - 1) / kQueriesPerBlock, execution,
                 [&](std::size_t block, std::size_t) {
                   const std::size_t begin = block * kQueriesPerBlock;
-                  MergeBlock(queries, begin, std::min(begin + kQueriesPerBlock, num_queries), lists);
+                  MergeBlock(queries, begin, std::min(begin + kQueriesPerBlock, num_queries),
+                             lists);
                 });
   }
 

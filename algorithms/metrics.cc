@@ -8,13 +8,15 @@
 
 namespace spuna::algorithms {
 
-DetectionMetrics EvaluateDetection(std::span<const double> scores, std::span<const std::uint8_t> shifted) {
+DetectionMetrics EvaluateDetection(std::span<const double> scores,
+                                   std::span<const std::uint8_t> shifted) {
   std::size_t num_shifted = 0;
   for (const std::uint8_t is_shifted : shifted) num_shifted += is_shifted != 0 ? 1 : 0;
   const std::size_t num_clean = shifted.size() - num_shifted;
   if (num_shifted == 0 || num_clean == 0) {
-    throw std::invalid_argument("expected rows of both classes but found " + std::to_string(num_clean) +
-                                " clean and " + std::to_string(num_shifted) + " shifted rows");
+    throw std::invalid_argument("expected rows of both classes but found " +
+                                std::to_string(num_clean) + " clean and " +
+                                std::to_string(num_shifted) + " shifted rows");
   }
 
   const auto total_shifted = static_cast<double>(num_shifted);

@@ -27,9 +27,8 @@ void NearestDistances::Merge(std::size_t query, std::span<double> candidates) {
   std::size_t from_list = 0;
   std::size_t from_candidates = 0;
   while (from_list + from_candidates < num_merged) {
-    const bool take_list =
-        from_candidates == num_added ||
-        (from_list < num_old && list[from_list] <= candidates[from_candidates]);
+    const bool take_list = from_candidates == num_added ||
+                           (from_list < num_old && list[from_list] <= candidates[from_candidates]);
     ++(take_list ? from_list : from_candidates);
   }
   for (std::size_t end = num_merged; from_candidates > 0; --end) {

@@ -47,8 +47,8 @@ class NearestDistances {
   std::vector<double> squared_;
 };
 
-/// The squared Euclidean distance, summed in float64: equal rows are at exactly 0, and equal pairs of
-/// rows are at equal distances wherever they lie in memory.
+/// The squared Euclidean distance, summed in float64: equal rows are at exactly 0, and equal pairs
+/// of rows are at equal distances wherever they lie in memory.
 double SquaredDistance(const float* a, const float* b, std::size_t dimension);
 
 }  // namespace spuna::algorithms

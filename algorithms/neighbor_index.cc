@@ -29,7 +29,8 @@ std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const Embeddin
              : MakeProductIndex(std::move(bank));
 }
 
-std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings) {
+std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind,
+                                                 const EmbeddingsView& embeddings) {
   return MakeNeighborIndex(kind, embeddings, AllRows(embeddings.num_rows));
 }
 

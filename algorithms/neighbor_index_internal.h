@@ -17,7 +17,8 @@ class BankRows {
   std::size_t num_rows() const { return num_rows_; }
   std::size_t dimension() const { return dimension_; }
 
-  /// A power of two that brings the bank's values to at most 1, so that no float32 square overflows.
+  /// A power of two that brings the bank's values to at most 1, so that no float32 square
+  /// overflows.
   float scale() const { return scale_; }
 
   /// Whether a query of this scaled squared norm can be searched in float32. Others, astronomically

@@ -9,7 +9,8 @@ void AppendRows(const EmbeddingsView& embeddings, const RowNumbers& rows, Bank& 
   bank.dimension = embeddings.dimension;
   bank.values.reserve(bank.values.size() + rows.size() * embeddings.dimension);
   for (const std::uint32_t row : rows) {
-    bank.values.insert(bank.values.end(), embeddings.row(row), embeddings.row(row) + embeddings.dimension);
+    bank.values.insert(bank.values.end(), embeddings.row(row),
+                       embeddings.row(row) + embeddings.dimension);
   }
 }
 
@@ -27,7 +28,8 @@ std::vector<double> NeighborScorer::Score(const EmbeddingsView& rows,
   return Score(rows, {}, {}, execution);
 }
 
-std::vector<double> NeighborScorer::ScorePool(const EmbeddingsView& pool, const Expansion& expansion,
+std::vector<double> NeighborScorer::ScorePool(const EmbeddingsView& pool,
+                                              const Expansion& expansion,
                                               std::size_t num_trusted_rows,
                                               const Execution& execution) const {
   std::vector<std::int64_t> left_out_clean(pool.num_rows, -1);

@@ -25,13 +25,14 @@ class NeighborScorer {
   /// Scores rows that are in neither bank. May be called from several threads.
   std::vector<double> Score(const EmbeddingsView& rows, const Execution& execution) const;
 
-  /// Scores the pool rows that the banks were made of: a row that is in a bank leaves itself out (its
-  /// duplicates stay in). Not a number where a bank is then empty.
+  /// Scores the pool rows that the banks were made of: a row that is in a bank leaves itself out
+  /// (its duplicates stay in). Not a number where a bank is then empty.
   std::vector<double> ScorePool(const EmbeddingsView& pool, const Expansion& expansion,
                                 std::size_t num_trusted_rows, const Execution& execution) const;
 
  private:
-  std::vector<double> Score(const EmbeddingsView& rows, std::span<const std::int64_t> left_out_clean,
+  std::vector<double> Score(const EmbeddingsView& rows,
+                            std::span<const std::int64_t> left_out_clean,
                             std::span<const std::int64_t> left_out_shifted,
                             const Execution& execution) const;
 

@@ -1,8 +1,8 @@
 // Exact neighbors by blocked matrix products: |x - y|² = |x|² + |y|² - 2 x·y, with x·y from sgemm.
 //
 // The product form rounds. Every value it gives is therefore taken as an interval that surely holds
-// the true squared distance; a row is let go only when its interval lies above k others, and the rows
-// that remain are measured directly. The result is that of a direct search in float64.
+// the true squared distance; a row is let go only when its interval lies above k others, and the
+// rows that remain are measured directly. The result is that of a direct search in float64.
 
 #include <cblas.h>
 
@@ -189,7 +189,8 @@ class ProductIndex : public NeighborIndex {
   }
 
   void Measure(const float* query, std::uint32_t list, float& limit,
-               std::vector<Candidate>& candidates, Scratch& scratch, NearestDistances& lists) const {
+               std::vector<Candidate>& candidates, Scratch& scratch,
+               NearestDistances& lists) const {
     Prune(lists.num_neighbors(), limit, candidates);
     scratch.candidate_rows.clear();
     for (const Candidate& candidate : candidates) {

@@ -95,8 +95,9 @@ double SpectralEntropy::Value() const {
   smaller /= largest;
   arma::vec eigenvalues;
   if (!arma::eig_sym(eigenvalues, arma::symmatu(smaller))) {
-    throw std::runtime_error("the eigenvalues of the covariance of the pseudo-shifted rows could not "
-                             "be computed");
+    throw std::runtime_error(
+        "the eigenvalues of the covariance of the pseudo-shifted rows could not "
+        "be computed");
   }
   return EntropyOfSpectrum({eigenvalues.memptr(), eigenvalues.n_elem});
 }

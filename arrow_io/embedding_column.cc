@@ -85,7 +85,8 @@ class ListLayout {
 void CopyAsFloat(const arrow::Array& values, std::int64_t start, std::int64_t count, float* out) {
   switch (values.type_id()) {
     case arrow::Type::HALF_FLOAT: {
-      const std::uint16_t* in = static_cast<const arrow::HalfFloatArray&>(values).raw_values() + start;
+      const std::uint16_t* in =
+          static_cast<const arrow::HalfFloatArray&>(values).raw_values() + start;
       std::transform(in, in + count, out, [](std::uint16_t bits) {
         return arrow::util::Float16::FromBits(bits).ToFloat();
       });
@@ -121,7 +122,8 @@ bool HasNull(const arrow::Array& values, std::int64_t start, std::int64_t count)
 
 bool IsEmbeddingType(const arrow::DataType& type) {
   if (type.id() == arrow::Type::EXTENSION &&
-      static_cast<const arrow::ExtensionType&>(type).extension_name() != "arrow.fixed_shape_tensor") {
+      static_cast<const arrow::ExtensionType&>(type).extension_name() !=
+          "arrow.fixed_shape_tensor") {
     return false;
   }
   const arrow::DataType& storage = StorageType(type);
@@ -169,7 +171,8 @@ arrow::Result<int> FindEmbeddingColumn(const arrow::Schema& schema, const std::s
 }
 
 arrow::Result<EmbeddingRows> ReadEmbeddings(const std::shared_ptr<arrow::Array>& column,
-                                            std::int64_t dimension, const ColumnLocation& location) {
+                                            std::int64_t dimension,
+                                            const ColumnLocation& location) {
   if (!IsEmbeddingType(*column->type())) {
     return arrow::Status::Invalid(Where(location),
                                   ": expected a list of float16, float32 or float64 but found ",
@@ -217,8 +220,8 @@ arrow::Result<EmbeddingRows> ReadEmbeddings(const std::shared_ptr<arrow::Array>&
     rows.owner = lists;
     rows.is_view = true;
   } else {
-    auto copy = std::make_shared<std::vector<float>>(
-        static_cast<std::size_t>(rows.num_rows * dimension));
+    auto copy =
+        std::make_shared<std::vector<float>>(static_cast<std::size_t>(rows.num_rows * dimension));
     for (std::int64_t i = 0; i < rows.num_rows; ++i) {
       if (rows.valid[static_cast<std::size_t>(i)] == 0) continue;
       CopyAsFloat(values, layout.Start(i), dimension, copy->data() + i * dimension);

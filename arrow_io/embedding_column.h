@@ -29,8 +29,8 @@ struct ColumnLocation {
 
 /// The embeddings of some rows as float32, one after the other.
 struct EmbeddingRows {
-  /// Points into the Arrow array where its bytes allow it, else into a converted copy. Rows that are
-  /// not valid have unspecified values.
+  /// Points into the Arrow array where its bytes allow it, else into a converted copy. Rows that
+  /// are not valid have unspecified values.
   const float* values = nullptr;
   std::int64_t num_rows = 0;
   /// 0 when no row has an embedding to tell it from.
@@ -44,9 +44,9 @@ struct EmbeddingRows {
   bool is_view = false;
 };
 
-/// Reads an embedding column, whatever its type, offset and nulls. `dimension` is what every row must
-/// have; 0 takes that of the first row. A row that is null, holds a null or a value that is not finite
-/// is marked invalid; a row of another dimension is an error.
+/// Reads an embedding column, whatever its type, offset and nulls. `dimension` is what every row
+/// must have; 0 takes that of the first row. A row that is null, holds a null or a value that is
+/// not finite is marked invalid; a row of another dimension is an error.
 arrow::Result<EmbeddingRows> ReadEmbeddings(const std::shared_ptr<arrow::Array>& column,
                                             std::int64_t dimension, const ColumnLocation& location);
 

@@ -60,8 +60,8 @@ arrow::Result<std::vector<fs::path>> FilesInDirectory(const fs::path& directory)
     if (IsHidden(it->path())) {
       it.disable_recursion_pending();
     } else if (it.depth() > 64) {
-      return arrow::Status::IOError(directory.string(),
-                                    ": folders are nested deeper than 64; is there a cycle of links?");
+      return arrow::Status::IOError(
+          directory.string(), ": folders are nested deeper than 64; is there a cycle of links?");
     } else if (HasParquetExtension(it->path()) && !it->is_directory()) {
       found.push_back(it->path());
     }
@@ -114,7 +114,8 @@ arrow::Result<InputFiles> ListInputFiles(const std::vector<std::string>& paths,
       roots.push_back(absolute.parent_path());
     }
   }
-  input.is_single_file = paths.size() == 1 && input.files.size() == 1 && !fs::is_directory(paths[0]);
+  input.is_single_file =
+      paths.size() == 1 && input.files.size() == 1 && !fs::is_directory(paths[0]);
 
   const fs::path root = CommonDirectory(roots);
   std::set<fs::path> seen;

@@ -26,9 +26,9 @@ struct InputFiles {
 };
 
 /// Finds the Parquet files behind paths of files and directories. Paths keep their order; within a
-/// directory the files come in the order of their relative paths. Names that start with '.' or '_' and
-/// files that don't end in .parquet, .parq or .pq are passed over inside directories. `option` is the
-/// name of the option that gave the paths, for messages.
+/// directory the files come in the order of their relative paths. Names that start with '.' or '_'
+/// and files that don't end in .parquet, .parq or .pq are passed over inside directories. `option`
+/// is the name of the option that gave the paths, for messages.
 arrow::Result<InputFiles> ListInputFiles(const std::vector<std::string>& paths,
                                          const std::string& option);
 

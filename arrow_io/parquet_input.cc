@@ -29,8 +29,7 @@ std::int64_t RowsPerBatch(const parquet::FileMetaData& metadata) {
   for (int i = 0; i < metadata.num_row_groups(); ++i) {
     const auto row_group = metadata.RowGroup(i);
     if (row_group->num_rows() > 0) {
-      bytes_per_row =
-          std::max(bytes_per_row, row_group->total_byte_size() / row_group->num_rows());
+      bytes_per_row = std::max(bytes_per_row, row_group->total_byte_size() / row_group->num_rows());
     }
   }
   return std::clamp<std::int64_t>(kBytesPerBatch / bytes_per_row, 1, kMaxRowsPerBatch);
@@ -54,8 +53,8 @@ arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const std::files
     parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/true);
     // Buffering a whole row group ahead would undo reading it in batches.
     arrow_properties.set_pre_buffer(false);
-    PARQUET_CATCH_NOT_OK(arrow_properties.set_batch_size(
-        RowsPerBatch(*builder.raw_reader()->metadata())));
+    PARQUET_CATCH_NOT_OK(
+        arrow_properties.set_batch_size(RowsPerBatch(*builder.raw_reader()->metadata())));
     ARROW_ASSIGN_OR_RAISE(input->reader_, builder.properties(arrow_properties)->Build());
     return input->reader_->GetSchema(&input->schema_);
   };
@@ -72,7 +71,8 @@ std::int64_t ParquetInput::num_rows() const { return metadata().num_rows(); }
 int ParquetInput::num_row_groups() const { return reader_->num_row_groups(); }
 
 arrow::Status ParquetInput::ForEachBatch(
-    const std::vector<int>& columns, const std::function<arrow::Status(const Batch&)>& visit) const {
+    const std::vector<int>& columns,
+    const std::function<arrow::Status(const Batch&)>& visit) const {
   std::vector<int> leaves;
   for (const int column : columns) {
     CollectLeaves(reader_->manifest().schema_fields[static_cast<std::size_t>(column)], leaves);
@@ -89,8 +89,9 @@ arrow::Status ParquetInput::ForEachBatch(
     }
   }
   if (batch.first_row != num_rows()) {
-    return Explain(arrow::Status::IOError("expected ", num_rows(), " rows, as its footer says, but found ",
-                                          batch.first_row, "; the file is damaged"));
+    return Explain(arrow::Status::IOError("expected ", num_rows(),
+                                          " rows, as its footer says, but found ", batch.first_row,
+                                          "; the file is damaged"));
   }
   return arrow::Status::OK();
 }

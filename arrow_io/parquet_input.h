@@ -19,8 +19,8 @@ class FileReader;
 
 namespace spuna::arrow_io {
 
-/// A Parquet file opened for reading, a row group at a time and in batches of bounded size. The sizes
-/// of the batches depend on the file alone.
+/// A Parquet file opened for reading, a row group at a time and in batches of bounded size. The
+/// sizes of the batches depend on the file alone.
 class ParquetInput {
  public:
   /// Reads the footer. Errors name the file.
@@ -41,8 +41,8 @@ class ParquetInput {
     std::int64_t first_row = 0;
   };
 
-  /// Calls `visit` with every batch in order, holding the given top-level columns in the schema's order.
-  /// Ends at the first error; an error of reading names the file.
+  /// Calls `visit` with every batch in order, holding the given top-level columns in the schema's
+  /// order. Ends at the first error; an error of reading names the file.
   arrow::Status ForEachBatch(const std::vector<int>& columns,
                              const std::function<arrow::Status(const Batch&)>& visit) const;
 

@@ -100,16 +100,13 @@ arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
     ARROW_ASSIGN_OR_RAISE(const auto properties,
                           PropertiesLike(like, columns, *schema, *arrow_properties));
     ARROW_ASSIGN_OR_RAISE(output->file_, arrow::io::FileOutputStream::Open(path.string()));
-    ARROW_ASSIGN_OR_RAISE(
-        output->writer_, parquet::arrow::FileWriter::Open(*schema, arrow::default_memory_pool(),
-                                                          output->file_, properties,
-                                                          arrow_properties));
+    ARROW_ASSIGN_OR_RAISE(output->writer_, parquet::arrow::FileWriter::Open(
+                                               *schema, arrow::default_memory_pool(), output->file_,
+                                               properties, arrow_properties));
     return arrow::Status::OK();
   };
   // Metadata of a damaged file is reported by exceptions.
-  auto guarded = [&]() -> arrow::Status {
-    PARQUET_CATCH_AND_RETURN(create());
-  };
+  auto guarded = [&]() -> arrow::Status { PARQUET_CATCH_AND_RETURN(create()); };
   ARROW_RETURN_NOT_OK(guarded());
   return output;
 }

@@ -20,8 +20,8 @@ namespace spuna::arrow_io {
 /// column by column, the same key-value metadata, and row groups where the caller starts them.
 class ParquetOutput {
  public:
-  /// Creates the file. `schema` is that of `like` with the given columns taken, and others appended;
-  /// appended columns are compressed as the last one taken.
+  /// Creates the file. `schema` is that of `like` with the given columns taken, and others
+  /// appended; appended columns are compressed as the last one taken.
   static arrow::Result<std::unique_ptr<ParquetOutput>> Create(
       const std::filesystem::path& path, const ParquetInput& like, const std::vector<int>& columns,
       const std::shared_ptr<arrow::Schema>& schema);

@@ -18,8 +18,8 @@ arrow::Status PathError(const StagedOutput::Target& target, const std::string& w
 
 fs::path TemporarySibling(const fs::path& path) {
   static std::atomic<int> counter{0};
-  return path.parent_path() / ("." + path.filename().string() + ".spuna-" + std::to_string(getpid()) +
-                               "-" + std::to_string(counter++) + ".tmp");
+  return path.parent_path() / ("." + path.filename().string() + ".spuna-" +
+                               std::to_string(getpid()) + "-" + std::to_string(counter++) + ".tmp");
 }
 
 arrow::Status CheckTarget(const StagedOutput::Target& target) {
@@ -126,7 +126,8 @@ arrow::Status CheckApartFrom(const fs::path& output, const std::string& option,
     return resolved.has_filename() ? resolved : resolved.parent_path();
   };
   auto lies_within = [](const fs::path& inner, const fs::path& outer) {
-    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first ==
+           outer.end();
   };
   const fs::path written = canonical(output);
   for (const std::string& input : inputs) {
@@ -137,8 +138,9 @@ arrow::Status CheckApartFrom(const fs::path& output, const std::string& option,
                                     ": the output is one of the inputs; choose another name");
     }
     if (fs::is_directory(read, error) && lies_within(written, read)) {
-      return arrow::Status::IOError("`", option, "`: ", output.string(), ": the output lies within the input ",
-                                    input, "; choose a place outside it");
+      return arrow::Status::IOError("`", option, "`: ", output.string(),
+                                    ": the output lies within the input ", input,
+                                    "; choose a place outside it");
     }
     if (lies_within(read, written)) {
       return arrow::Status::IOError("`", option, "`: ", output.string(), ": the input ", input,

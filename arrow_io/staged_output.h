@@ -8,8 +8,8 @@
 
 namespace spuna::arrow_io {
 
-/// An output that appears under its name all at once or not at all: a file or a directory is made as a
-/// temporary sibling and renamed when it is complete. What was not committed is removed by the
+/// An output that appears under its name all at once or not at all: a file or a directory is made
+/// as a temporary sibling and renamed when it is complete. What was not committed is removed by the
 /// destructor.
 class StagedOutput {
  public:
@@ -50,8 +50,8 @@ class StagedOutput {
 /// The file that marks a directory as an output of spuna.
 inline constexpr const char* kManifestName = "spuna_manifest.json";
 
-/// Fails when an output path is, lies within, or holds one of the inputs: nothing may be written over
-/// what is being read.
+/// Fails when an output path is, lies within, or holds one of the inputs: nothing may be written
+/// over what is being read.
 arrow::Status CheckApartFrom(const std::filesystem::path& output, const std::string& option,
                              const std::vector<std::string>& inputs);
 

@@ -57,8 +57,8 @@ class ArgumentParser {
       throw ToUsageError(error);
     }
     if (arguments_.threads < 1 || arguments_.threads > kMaxThreads) {
-      throw UsageError("`threads` must be between 1 and " + std::to_string(kMaxThreads) + ", but is " +
-                           std::to_string(arguments_.threads),
+      throw UsageError("`threads` must be between 1 and " + std::to_string(kMaxThreads) +
+                           ", but is " + std::to_string(arguments_.threads),
                        kUsageExitCode);
     }
     return arguments_;
@@ -71,8 +71,8 @@ class ArgumentParser {
     return *added;
   }
 
-  // An option that takes text: paths, a column, a prefix. What looks like an option is taken for a value
-  // that was forgotten.
+  // An option that takes text: paths, a column, a prefix. What looks like an option is taken for a
+  // value that was forgotten.
   template <typename T>
   static CLI::Option* AddText(CLI::App& command, const std::string& name, T& value,
                               const std::string& type, const std::string& description,
@@ -102,7 +102,8 @@ class ArgumentParser {
 
   void AddScore() {
     CLI::App& score = AddCommand(Command::kScore, "score", "Score rows with a fitted model");
-    Require(score, AddText(score, "--model", arguments_.model, "PATH", "Model file to read", "Inputs"));
+    Require(score,
+            AddText(score, "--model", arguments_.model, "PATH", "Model file to read", "Inputs"));
     Require(score, AddText(score, "--input", arguments_.input, "PATH",
                            "Rows to score: Parquet files or directories", "Inputs"));
     AddOut(score);
@@ -120,8 +121,10 @@ class ArgumentParser {
     CLI::App& clean = AddCommand(Command::kClean, "clean", "Fit on a pool, then score the pool");
     AddFitInputs(clean);
     AddOut(clean);
-    clean.add_flag("--drop", arguments_.drop, "Leave out the rows that are not kept")->group("Outputs");
-    AddText(clean, "--model", arguments_.model, "PATH", "Model file to write (.safetensors)", "Outputs");
+    clean.add_flag("--drop", arguments_.drop, "Leave out the rows that are not kept")
+        ->group("Outputs");
+    AddText(clean, "--model", arguments_.model, "PATH", "Model file to write (.safetensors)",
+            "Outputs");
     AddFitOutputs(clean);
     AddMethod(clean);
     AddColumns(clean);
@@ -141,7 +144,8 @@ class ArgumentParser {
   }
 
   void AddInspect() {
-    CLI::App& inspect = AddCommand(Command::kInspect, "inspect", "Show what a model says of itself");
+    CLI::App& inspect =
+        AddCommand(Command::kInspect, "inspect", "Show what a model says of itself");
     Require(inspect, AddText(inspect, "model", arguments_.model, "PATH", "Model file", "Inputs"));
     inspect.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
   }
@@ -161,9 +165,11 @@ class ArgumentParser {
 
   void AddFitOutputs(CLI::App& command) {
     AddText(command, "--labels", arguments_.labels, "PATH",
-            "Parquet file to write: each pool row's pseudo-label, round and neighbor score", "Outputs");
-    command.add_flag("--keep-banks", arguments_.keep_banks,
-                     "Keep the labeled rows in the model, for `score --by neighbors`")
+            "Parquet file to write: each pool row's pseudo-label, round and neighbor score",
+            "Outputs");
+    command
+        .add_flag("--keep-banks", arguments_.keep_banks,
+                  "Keep the labeled rows in the model, for `score --by neighbors`")
         ->group("Outputs");
     AddOverwrite(command);
   }
@@ -185,7 +191,9 @@ class ArgumentParser {
     };
     add("--recipe", fit.recipe, "paper: S-PUNA as published");
     add("--alpha", fit.alpha, "Seeds a side");
-    command.add_option("--beta", fit.beta, "Rows a side and round [1500 for 14,000 pool rows, in proportion]")
+    command
+        .add_option("--beta", fit.beta,
+                    "Rows a side and round [1500 for 14,000 pool rows, in proportion]")
         ->group("Method");
     add("--k", fit.k, "Neighbors");
     add("--epsilon", fit.epsilon, "Stop when the entropy grows by less than this");
@@ -222,13 +230,16 @@ class ArgumentParser {
   }
 
   void AddRunning(CLI::App& command) {
-    command.add_option("--threads", arguments_.threads, "Threads")->capture_default_str()->group("Running");
+    command.add_option("--threads", arguments_.threads, "Threads")
+        ->capture_default_str()
+        ->group("Running");
     command.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
     command.add_flag("--quiet", arguments_.quiet, "Print nothing but errors")->group("Running");
     AddText(command, "--config", config_, "PATH", "TOML file with the same options", "Running");
   }
 
-  // An option whose words stand for the values of an enumeration; the default is what `value` holds.
+  // An option whose words stand for the values of an enumeration; the default is what `value`
+  // holds.
   template <typename T>
   CLI::Option* AddChoice(CLI::App& command, const std::string& name, T& value,
                          const std::map<std::string, T>& words, const std::string& description) {
@@ -240,23 +251,26 @@ class ArgumentParser {
     }
     return command
         .add_option_function<std::string>(
-            name, [&value, &words](const std::string& word) { value = words.at(word); }, description)
+            name, [&value, &words](const std::string& word) { value = words.at(word); },
+            description)
         ->check(CLI::IsMember(allowed))
         ->type_name("WORD")
         ->default_str(default_word);
   }
 
-  // Values of the file stand in for options that the command line leaves out. One file may serve several
-  // commands: names that belong to another command are passed over.
+  // Values of the file stand in for options that the command line leaves out. One file may serve
+  // several commands: names that belong to another command are passed over.
   void ApplyConfig(CLI::App& command) {
     if (config_.empty()) return;
     for (const auto& [name, value] : ReadConfigFile(config_)) {
       const std::string flag = "--" + name;
-      CLI::Option* option = name == "config" || name == "help" ? nullptr : command.get_option_no_throw(flag);
+      CLI::Option* option =
+          name == "config" || name == "help" ? nullptr : command.get_option_no_throw(flag);
       if (option == nullptr) {
         bool known = false;
         for (const auto& [other, unused] : commands_) {
-          known |= name != "config" && name != "help" && other->get_option_no_throw(flag) != nullptr;
+          known |=
+              name != "config" && name != "help" && other->get_option_no_throw(flag) != nullptr;
         }
         if (known) continue;
         throw UsageError(value.where + ": there is no option '" + name + "'", kUsageExitCode);
@@ -274,9 +288,9 @@ class ArgumentParser {
   void CheckRequired(CLI::App& command) {
     for (const CLI::Option* option : required_[&command]) {
       if (option->count() > 0) continue;
-      throw UsageError("`" + option->get_name() + "` is required; see `spuna " + command.get_name() +
-                           " --help`",
-                       kUsageExitCode);
+      throw UsageError(
+          "`" + option->get_name() + "` is required; see `spuna " + command.get_name() + " --help`",
+          kUsageExitCode);
     }
   }
 
@@ -297,6 +311,8 @@ class ArgumentParser {
 
 }  // namespace
 
-Arguments ParseArguments(int argc, const char* const* argv) { return ArgumentParser().Parse(argc, argv); }
+Arguments ParseArguments(int argc, const char* const* argv) {
+  return ArgumentParser().Parse(argc, argv);
+}
 
 }  // namespace spuna::cli

@@ -1,7 +1,8 @@
 #include "cli/config_file.h"
 
-#include <sstream>
 #include <toml++/toml.h>
+
+#include <sstream>
 
 #include "cli/arguments.h"
 
@@ -29,7 +30,8 @@ std::vector<std::string> Texts(const toml::node& node, const std::string& key,
     text << *number;
     return {text.str()};
   }
-  throw UsageError(where + ": '" + key + "' must be a text, a number, true, false or a list of them", 2);
+  throw UsageError(
+      where + ": '" + key + "' must be a text, a number, true, false or a list of them", 2);
 }
 
 }  // namespace

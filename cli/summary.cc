@@ -44,13 +44,14 @@ std::string Share(std::int64_t part, std::int64_t whole) {
 
 void AddFit(const JobReport::Fit& fit, Lines& lines) {
   const FitSummary& summary = fit.summary;
-  lines.emplace_back("trusted rows", Count(summary.rows_trusted) + " of dimension " + Count(fit.dimension));
+  lines.emplace_back("trusted rows",
+                     Count(summary.rows_trusted) + " of dimension " + Count(fit.dimension));
   lines.emplace_back("pool rows", Count(summary.rows_pool));
-  lines.emplace_back("pseudo-labels", Count(summary.labeled_clean) + " clean, " +
-                                          Count(summary.labeled_shifted) + " shifted, " +
-                                          Count(summary.rows_pool - summary.labeled_clean -
-                                                summary.labeled_shifted) +
-                                          " left open");
+  lines.emplace_back(
+      "pseudo-labels",
+      Count(summary.labeled_clean) + " clean, " + Count(summary.labeled_shifted) + " shifted, " +
+          Count(summary.rows_pool - summary.labeled_clean - summary.labeled_shifted) +
+          " left open");
   std::string entropy;
   for (const double value : summary.entropy) {
     entropy += (entropy.empty() ? "" : " ") + Format("%.3f", value);
@@ -66,8 +67,8 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   if (score.by == ScoreBy::kNeighbors) return;
   const std::int64_t valid = counts.in - counts.invalid;
   lines.emplace_back("rows to keep", Share(counts.kept, valid));
-  lines.emplace_back("rows to drop",
-                     Share(counts.dropped, valid) + ", score " + Format("%g", score.threshold) + " or more");
+  lines.emplace_back("rows to drop", Share(counts.dropped, valid) + ", score " +
+                                         Format("%g", score.threshold) + " or more");
 }
 
 }  // namespace
@@ -87,7 +88,8 @@ std::string Summarize(const Evaluation& evaluation) {
                  {"AUROC", Format("%.4f", evaluation.metrics.auroc)},
                  {"AUPR", Format("%.4f", evaluation.metrics.aupr)},
                  {"FPR95", Format("%.4f", evaluation.metrics.fpr95)}};
-  if (evaluation.rows_skipped > 0) lines.emplace_back("rows skipped", Count(evaluation.rows_skipped));
+  if (evaluation.rows_skipped > 0)
+    lines.emplace_back("rows skipped", Count(evaluation.rows_skipped));
   return Align(lines);
 }
 
@@ -114,7 +116,8 @@ std::string Warnings(const JobReport& report) {
   auto warn = [&](const std::string& text) { warnings += "spuna: warning: " + text + "\n"; };
   if (report.fit && report.fit->summary.rows_trusted_in_pool > 0) {
     warn(Count(report.fit->summary.rows_trusted_in_pool) +
-         " trusted rows also lie in the pool (equal embeddings); any evaluation on this pool is leaky");
+         " trusted rows also lie in the pool (equal embeddings); any evaluation on this pool is "
+         "leaky");
   }
   const std::int64_t invalid = report.fit ? report.fit->summary.rows_invalid
                                           : (report.score ? report.score->counts.invalid : 0);

@@ -9,8 +9,8 @@
 
 namespace spuna {
 
-/// The given columns of a schema with further fields appended, its metadata kept. A name that is there
-/// already is an error, which names the file.
+/// The given columns of a schema with further fields appended, its metadata kept. A name that is
+/// there already is an error, which names the file.
 arrow::Result<std::shared_ptr<arrow::Schema>> AppendFields(const arrow::Schema& schema,
                                                            const std::vector<int>& columns,
                                                            const arrow::FieldVector& appended,

@@ -34,10 +34,12 @@ algorithms::EmbeddingsView EmbeddingMatrix::view() const {
   return {values.data(), static_cast<std::size_t>(num_rows()), static_cast<std::size_t>(dimension)};
 }
 
-arrow::Status InvalidRowError(const std::string& column, const std::string& file, std::int64_t row) {
-  return arrow::Status::Invalid("column '", column, "' of ", file,
-                                ": expected a finite embedding but found a null or a non-finite value at row ",
-                                row, "; `invalid` says that this is an error");
+arrow::Status InvalidRowError(const std::string& column, const std::string& file,
+                              std::int64_t row) {
+  return arrow::Status::Invalid(
+      "column '", column, "' of ", file,
+      ": expected a finite embedding but found a null or a non-finite value at row ", row,
+      "; `invalid` says that this is an error");
 }
 
 arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
@@ -47,11 +49,11 @@ arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& i
   EmbeddingMatrix matrix;
   std::size_t files_read = 0;
   for (const arrow_io::InputFile& file : input.files) {
-    clock.Report("read", static_cast<double>(files_read++) / static_cast<double>(input.files.size()));
+    clock.Report("read",
+                 static_cast<double>(files_read++) / static_cast<double>(input.files.size()));
     ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(file.path));
-    ARROW_ASSIGN_OR_RAISE(
-        const int column,
-        arrow_io::FindEmbeddingColumn(*parquet->schema(), embedding, parquet->name()));
+    ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(
+                                                *parquet->schema(), embedding, parquet->name()));
     matrix.column = parquet->schema()->field(column)->name();
     ARROW_RETURN_NOT_OK(parquet->ForEachBatch({column}, [&](const auto& batch) -> arrow::Status {
       if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
@@ -79,9 +81,9 @@ arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& i
                                   : std::to_string(input.files.size()) + " files";
     return arrow::Status::Invalid(
         "`", option, "`: expected rows with embeddings in ", where, " but ",
-        matrix.valid.empty() ? std::string("there are no rows")
-                             : "all " + std::to_string(matrix.num_invalid) +
-                                   " are null or hold non-finite values");
+        matrix.valid.empty()
+            ? std::string("there are no rows")
+            : "all " + std::to_string(matrix.num_invalid) + " are null or hold non-finite values");
   }
   return matrix;
 }

@@ -27,8 +27,8 @@ struct EmbeddingMatrix {
   algorithms::EmbeddingsView view() const;
 };
 
-/// Reads the embeddings of all files. `option` names the input in messages ("trusted"). It is an error
-/// when no row is valid, and with InvalidRows::kError when one row is not.
+/// Reads the embeddings of all files. `option` names the input in messages ("trusted"). It is an
+/// error when no row is valid, and with InvalidRows::kError when one row is not.
 arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
                                                    const std::string& embedding,
                                                    InvalidRows invalid, const std::string& option,

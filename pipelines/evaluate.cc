@@ -26,19 +26,19 @@ struct Pairs {
 };
 
 // A column of numbers or booleans as float64, nulls kept.
-arrow::Result<std::shared_ptr<arrow::DoubleArray>> AsDoubles(const std::shared_ptr<arrow::Array>& column,
-                                                             const std::string& where) {
+arrow::Result<std::shared_ptr<arrow::DoubleArray>> AsDoubles(
+    const std::shared_ptr<arrow::Array>& column, const std::string& where) {
   if (!arrow::is_numeric(column->type_id()) && column->type_id() != arrow::Type::BOOL) {
     return arrow::Status::Invalid(where, ": expected numbers but found ",
                                   column->type()->ToString());
   }
-  ARROW_ASSIGN_OR_RAISE(auto doubles,
-                        arrow::compute::Cast(*column, arrow::float64(),
-                                             arrow::compute::CastOptions::Unsafe()));
+  ARROW_ASSIGN_OR_RAISE(auto doubles, arrow::compute::Cast(*column, arrow::float64(),
+                                                           arrow::compute::CastOptions::Unsafe()));
   return std::static_pointer_cast<arrow::DoubleArray>(doubles);
 }
 
-// One of the two columns within one file: a column of the file, or a hive key with one value for all.
+// One of the two columns within one file: a column of the file, or a hive key with one value for
+// all.
 struct Column {
   std::string where;
   int position = -1;
@@ -50,8 +50,8 @@ struct Column {
     column.where = "column '" + name + "' of " + parquet.name();
     const std::vector<int> named = parquet.schema()->GetAllFieldIndices(name);
     if (named.size() > 1) {
-      return arrow::Status::Invalid(parquet.name(), ": ", named.size(), " columns are called '", name,
-                                    "'; rename all but one");
+      return arrow::Status::Invalid(parquet.name(), ": ", named.size(), " columns are called '",
+                                    name, "'; rename all but one");
     }
     if (named.size() == 1) {
       column.position = named[0];
@@ -80,8 +80,8 @@ struct Column {
       ARROW_ASSIGN_OR_RAISE(const auto parsed, arrow::Scalar::Parse(arrow::float64(), hive_value));
       value = static_cast<const arrow::DoubleScalar&>(*parsed).value;
     }
-    ARROW_ASSIGN_OR_RAISE(auto array, arrow::MakeArrayFromScalar(arrow::DoubleScalar(value),
-                                                                 batch.num_rows()));
+    ARROW_ASSIGN_OR_RAISE(auto array,
+                          arrow::MakeArrayFromScalar(arrow::DoubleScalar(value), batch.num_rows()));
     return std::static_pointer_cast<arrow::DoubleArray>(array);
   }
 };
@@ -108,8 +108,9 @@ arrow::Status ReadPairs(const arrow_io::InputFile& file, const std::string& trut
       }
       const double value = truths->Value(i);
       if (value != 0 && value != 1) {
-        return arrow::Status::Invalid(truth_column.where, ": expected a boolean or 0 or 1 but found ",
-                                      algorithms::FormatNumber(value), " at row ", batch.first_row + i);
+        return arrow::Status::Invalid(
+            truth_column.where, ": expected a boolean or 0 or 1 but found ",
+            algorithms::FormatNumber(value), " at row ", batch.first_row + i);
       }
       pairs.scores.push_back(scores->Value(i));
       pairs.shifted.push_back(value == 1 ? 1 : 0);

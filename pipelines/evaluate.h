@@ -19,8 +19,8 @@ struct Evaluation {
   std::int64_t rows_skipped = 0;
 };
 
-/// Compares a column of scores with a column of truth (boolean or 0/1; true is shifted). Either may be
-/// a key of the input's hive partitions.
+/// Compares a column of scores with a column of truth (boolean or 0/1; true is shifted). Either may
+/// be a key of the input's hive partitions.
 arrow::Result<Evaluation> Evaluate(const arrow_io::InputFiles& input, const std::string& truth,
                                    const std::string& score, const Runtime& runtime);
 

@@ -35,9 +35,8 @@ arrow::Result<FitResult> FitOrThrow(const FitRequest& request, StageClock& clock
   ARROW_ASSIGN_OR_RAISE(
       const EmbeddingMatrix trusted,
       ReadEmbeddingMatrix(request.trusted, options.embedding, options.invalid, "trusted", clock));
-  ARROW_ASSIGN_OR_RAISE(
-      EmbeddingMatrix pool,
-      ReadEmbeddingMatrix(request.pool, options.embedding, options.invalid, "pool", clock));
+  ARROW_ASSIGN_OR_RAISE(EmbeddingMatrix pool, ReadEmbeddingMatrix(request.pool, options.embedding,
+                                                                  options.invalid, "pool", clock));
   if (trusted.dimension != pool.dimension) {
     return arrow::Status::Invalid(
         "`pool`: column '", pool.column, "' of ", request.pool.files.front().path.string(),
@@ -61,7 +60,8 @@ arrow::Result<FitResult> FitOrThrow(const FitRequest& request, StageClock& clock
                 algorithms::MakeShiftedBank(pool.view(), result.expansion)};
     if (request.neighbor_scores) {
       const algorithms::NeighborScorer scorer(banks.clean.view(), banks.shifted.view(),
-                                              static_cast<std::size_t>(options.k), options.neighbors);
+                                              static_cast<std::size_t>(options.k),
+                                              options.neighbors);
       result.neighbor_scores = scorer.ScorePool(
           pool.view(), result.expansion, static_cast<std::size_t>(trusted.num_rows()), execution);
     }

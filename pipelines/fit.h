@@ -36,8 +36,8 @@ struct FitRequest {
   bool neighbor_scores = false;
 };
 
-/// Fits a model: reads both inputs, expands the labels, distills them. Equal rows in equal order, equal
-/// options and an equal seed give an equal model, whatever the files and the threads.
+/// Fits a model: reads both inputs, expands the labels, distills them. Equal rows in equal order,
+/// equal options and an equal seed give an equal model, whatever the files and the threads.
 arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock);
 
 }  // namespace spuna

@@ -141,7 +141,8 @@ arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime) {
     std::vector<std::string> inputs = job.input;
     inputs.push_back(job.model);
     Outputs outputs(std::move(inputs), job.options.overwrite);
-    ARROW_ASSIGN_OR_RAISE(const StagedOutput* output, outputs.Add(job.output, "out", KindFor(input)));
+    ARROW_ASSIGN_OR_RAISE(const StagedOutput* output,
+                          outputs.Add(job.output, "out", KindFor(input)));
     ARROW_RETURN_NOT_OK(Score(input, model, job.options, *output, clock, report));
     ARROW_RETURN_NOT_OK(Finish(outputs, clock, report));
     return report;
@@ -169,7 +170,8 @@ arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime) {
 }
 
 nlohmann::json ToJson(const JobReport& report) {
-  nlohmann::json json = {{"seconds", report.seconds}, {"peak_memory_bytes", report.peak_memory_bytes}};
+  nlohmann::json json = {{"seconds", report.seconds},
+                         {"peak_memory_bytes", report.peak_memory_bytes}};
   if (report.fit) {
     const FitSummary& fit = report.fit->summary;
     json["recipe"] = report.fit->options.recipe;

@@ -63,8 +63,8 @@ struct JobReport {
   std::int64_t peak_memory_bytes = 0;
 };
 
-/// Runs a job. Every output is checked before the work starts, made as a temporary sibling, and renamed
-/// when all are complete: a job that fails or is cancelled leaves nothing behind.
+/// Runs a job. Every output is checked before the work starts, made as a temporary sibling, and
+/// renamed when all are complete: a job that fails or is cancelled leaves nothing behind.
 arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime);

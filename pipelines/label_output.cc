@@ -24,7 +24,8 @@ using arrow_io::ParquetOutput;
 class LabelColumns {
  public:
   static arrow::FieldVector Fields(const std::string& prefix) {
-    return {arrow::field(prefix + "label", arrow::utf8()), arrow::field(prefix + "round", arrow::int32()),
+    return {arrow::field(prefix + "label", arrow::utf8()),
+            arrow::field(prefix + "round", arrow::int32()),
             arrow::field(prefix + "neighbor_score", arrow::float32())};
   }
 
@@ -78,7 +79,8 @@ arrow::Result<arrow::ArrayVector> PartitionColumns(const arrow_io::InputFile& fi
 
 arrow::FieldVector PartitionFields(const arrow_io::InputFile& file) {
   arrow::FieldVector fields;
-  for (const auto& [key, value] : file.partitions) fields.push_back(arrow::field(key, arrow::utf8()));
+  for (const auto& [key, value] : file.partitions)
+    fields.push_back(arrow::field(key, arrow::utf8()));
   return fields;
 }
 
@@ -93,9 +95,9 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
   std::shared_ptr<arrow::Schema> schema;
   for (const arrow_io::InputFile& file : pool.files) {
     ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file.path));
-    ARROW_ASSIGN_OR_RAISE(const int embedding, arrow_io::FindEmbeddingColumn(
-                                                   *parquet->schema(), options.embedding,
-                                                   parquet->name()));
+    ARROW_ASSIGN_OR_RAISE(
+        const int embedding,
+        arrow_io::FindEmbeddingColumn(*parquet->schema(), options.embedding, parquet->name()));
     std::vector<int> columns = arrow_io::AllColumns(*parquet->schema());
     columns.erase(columns.begin() + embedding);
     arrow::FieldVector appended = PartitionFields(file);

@@ -147,7 +147,8 @@ json Model::Describe() const {
                     {"versions", versions}};
   described["banks"] = nullptr;
   if (banks) {
-    described["banks"] = {{"clean", banks->clean.num_rows()}, {"shifted", banks->shifted.num_rows()}};
+    described["banks"] = {{"clean", banks->clean.num_rows()},
+                          {"shifted", banks->shifted.num_rows()}};
   }
   return described;
 }
@@ -176,7 +177,8 @@ std::string SerializeModel(const Model& model) {
   file.Add("output.bias", {2}, std::span(classifier.output_bias));
   if (model.banks) {
     auto add = [&](const std::string& name, const algorithms::Bank& bank) {
-      file.Add(name, {static_cast<std::int64_t>(bank.num_rows()), dimension}, std::span(bank.values));
+      file.Add(name, {static_cast<std::int64_t>(bank.num_rows()), dimension},
+               std::span(bank.values));
     };
     add("bank.clean", model.banks->clean);
     add("bank.shifted", model.banks->shifted);
@@ -191,8 +193,8 @@ arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& nam
   };
   arrow::Result<Model> model = CatchExceptions(parse);
   if (!model.ok()) {
-    return model.status().WithMessage("the model ", name, " can't be used: ",
-                                      model.status().message());
+    return model.status().WithMessage("the model ", name,
+                                      " can't be used: ", model.status().message());
   }
   return model;
 }

@@ -54,7 +54,8 @@ struct Model {
 /// A JSON text; bytes that are not UTF-8, as a column's name may hold, are replaced.
 std::string DumpJson(const nlohmann::json& value, int indent = -1);
 
-/// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal bytes.
+/// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal
+/// bytes.
 std::string SerializeModel(const Model& model);
 
 /// Reads a model; every length, offset and shape is checked before use. `name` is for messages.

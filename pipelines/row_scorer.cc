@@ -71,8 +71,8 @@ arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& 
     const bool valid = rows.valid[i] != 0;
     const bool keep = valid && scores[i] < model_->threshold;
     ARROW_RETURN_NOT_OK(valid ? keep_column.Append(keep) : keep_column.AppendNull());
-    ARROW_RETURN_NOT_OK(selected.Append(valid ? keep || !options_.drop
-                                              : options_.invalid != InvalidRows::kDrop));
+    ARROW_RETURN_NOT_OK(
+        selected.Append(valid ? keep || !options_.drop : options_.invalid != InvalidRows::kDrop));
     scored.counts.kept += keep ? 1 : 0;
   }
   scored.counts.dropped = scored.counts.in - scored.counts.invalid - scored.counts.kept;

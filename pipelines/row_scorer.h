@@ -32,8 +32,8 @@ struct ScoredRows {
   RowCounts counts;
 };
 
-/// A fitted model made ready to score rows. Stateless: runs of rows may be scored in any order, and on
-/// several threads.
+/// A fitted model made ready to score rows. Stateless: runs of rows may be scored in any order, and
+/// on several threads.
 class RowScorer {
  public:
   /// The model must outlive the scorer.

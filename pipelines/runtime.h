@@ -14,14 +14,15 @@ struct Runtime {
   int num_threads = 1;
   /// Asked from any thread, often; true ends the work with Status::Cancelled. May be empty.
   std::function<bool()> should_stop;
-  /// Called with the name of the running stage ("read", "seed", …) and how much of it is done, from 0
-  /// to 1, or below 0 where nobody knows. From one thread. May be empty.
+  /// Called with the name of the running stage ("read", "seed", …) and how much of it is done, from
+  /// 0 to 1, or below 0 where nobody knows. From one thread. May be empty.
   std::function<void(const std::string& stage, double done)> on_progress;
 
   bool ShouldStop() const { return should_stop && should_stop(); }
 };
 
-/// The stages of a run as they go by: passes them on to the listener, and adds up the seconds of each.
+/// The stages of a run as they go by: passes them on to the listener, and adds up the seconds of
+/// each.
 class StageClock {
  public:
   explicit StageClock(const Runtime& runtime) : runtime_(runtime), started_(Clock::now()) {}

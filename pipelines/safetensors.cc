@@ -147,8 +147,8 @@ arrow::Result<Safetensors> Safetensors::Parse(std::string_view bytes) {
     const auto begin = (*offsets)[0].get<std::uint64_t>();
     const auto end = (*offsets)[1].get<std::uint64_t>();
     if (begin > end || end > data.size() || end - begin != expected) {
-      return Damaged("the tensor '" + name + "' should lie at bytes " + std::to_string(begin) + " to " +
-                     std::to_string(end) + " of " + std::to_string(data.size()));
+      return Damaged("the tensor '" + name + "' should lie at bytes " + std::to_string(begin) +
+                     " to " + std::to_string(end) + " of " + std::to_string(data.size()));
     }
     tensor.bytes = data.substr(begin, expected);
     total += expected;

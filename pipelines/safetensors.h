@@ -13,8 +13,8 @@ namespace spuna {
 
 /// The content of a safetensors file: named tensors of float32 or float64, and strings about them.
 ///
-/// The format is an 8-byte little-endian length, a JSON header of that length with the type, shape and
-/// place of every tensor, and the tensors' bytes. Reading it can execute nothing.
+/// The format is an 8-byte little-endian length, a JSON header of that length with the type, shape
+/// and place of every tensor, and the tensors' bytes. Reading it can execute nothing.
 class Safetensors {
  public:
   std::map<std::string, std::string> metadata;

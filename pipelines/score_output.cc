@@ -23,8 +23,7 @@ using arrow_io::ParquetOutput;
 // The column to score: the one asked for, else the model's if the file has it, else as always.
 arrow::Result<int> ScoredColumn(const ParquetInput& parquet, const Model& model,
                                 const std::string& asked) {
-  const bool has_model_column =
-      parquet.schema()->GetFieldIndex(model.options.embedding) >= 0;
+  const bool has_model_column = parquet.schema()->GetFieldIndex(model.options.embedding) >= 0;
   const std::string& name = asked.empty() && has_model_column ? model.options.embedding : asked;
   return arrow_io::FindEmbeddingColumn(*parquet.schema(), name, parquet.name());
 }
@@ -48,10 +47,10 @@ arrow::Result<RowCounts> ScoreFile(const arrow_io::InputFile& file, const Model&
         if (runtime.ShouldStop()) return arrow::Status::Cancelled("interrupted");
         ARROW_ASSIGN_OR_RAISE(
             const ScoredRows scored,
-            scorer.Score(batch.rows->column(column), {column_name, parquet->name(), batch.first_row},
-                         runtime));
-        ARROW_ASSIGN_OR_RAISE(const auto rows, AppendColumns(*batch.rows, schema, scored.columns,
-                                                             scored.selected));
+            scorer.Score(batch.rows->column(column),
+                         {column_name, parquet->name(), batch.first_row}, runtime));
+        ARROW_ASSIGN_OR_RAISE(const auto rows,
+                              AppendColumns(*batch.rows, schema, scored.columns, scored.selected));
         if (batch.row_group != row_group) output->StartRowGroup();
         row_group = batch.row_group;
         ARROW_RETURN_NOT_OK(output->Write(*rows));
@@ -65,12 +64,13 @@ arrow::Result<RowCounts> ScoreFile(const arrow_io::InputFile& file, const Model&
 
 arrow::Status WriteManifest(const ScoreResult& result, const Model& model,
                             const ScoreOptions& options, const fs::path& directory) {
-  nlohmann::json manifest = {{"model", model.Describe()},
-                             {"by", options.by == ScoreBy::kClassifier ? "classifier" : "neighbors"},
-                             {"drop", options.drop},
-                             {"invalid", ToString(options.invalid)},
-                             {"prefix", options.prefix},
-                             {"versions", Versions()}};
+  nlohmann::json manifest = {
+      {"model", model.Describe()},
+      {"by", options.by == ScoreBy::kClassifier ? "classifier" : "neighbors"},
+      {"drop", options.drop},
+      {"invalid", ToString(options.invalid)},
+      {"prefix", options.prefix},
+      {"versions", Versions()}};
   auto to_json = [](const RowCounts& counts) {
     return nlohmann::json{{"rows_in", counts.in},
                           {"rows_kept", counts.kept},
@@ -79,16 +79,16 @@ arrow::Status WriteManifest(const ScoreResult& result, const Model& model,
   };
   manifest["total"] = to_json(result.counts);
   for (const auto& [path, counts] : result.files) manifest["files"][path] = to_json(counts);
-  ARROW_RETURN_NOT_OK(arrow_io::WriteBytes(directory / arrow_io::kManifestName,
-                                           DumpJson(manifest, 2) + "\n"));
+  ARROW_RETURN_NOT_OK(
+      arrow_io::WriteBytes(directory / arrow_io::kManifestName, DumpJson(manifest, 2) + "\n"));
   return arrow_io::WriteBytes(directory / "_SUCCESS", "");
 }
 
 }  // namespace
 
 arrow::Result<ScoreResult> WriteScores(const arrow_io::InputFiles& input, const Model& model,
-                                          const ScoreOptions& options,
-                                          const arrow_io::StagedOutput& output, StageClock& clock) {
+                                       const ScoreOptions& options,
+                                       const arrow_io::StagedOutput& output, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(const RowScorer scorer, RowScorer::Make(model, options));
   ScoreResult result;
   const auto num_files = static_cast<double>(input.files.size());
@@ -109,7 +109,8 @@ arrow::Result<ScoreResult> WriteScores(const arrow_io::InputFiles& input, const 
     result.files[file.relative_path.string()] = counts;
     result.counts += counts;
   }
-  if (!input.is_single_file) ARROW_RETURN_NOT_OK(WriteManifest(result, model, options, output.path()));
+  if (!input.is_single_file)
+    ARROW_RETURN_NOT_OK(WriteManifest(result, model, options, output.path()));
   clock.Pause();
   return result;
 }

@@ -20,9 +20,10 @@ struct ScoreResult {
   std::map<std::string, RowCounts> files;
 };
 
-/// Scores every row of the input and writes it again with our columns appended: one file for one file,
-/// else a directory of the same layout, with a manifest and, last of all, _SUCCESS. Columns, metadata,
-/// row order, row groups and compression stay as they are. The output is staged, not committed.
+/// Scores every row of the input and writes it again with our columns appended: one file for one
+/// file, else a directory of the same layout, with a manifest and, last of all, _SUCCESS. Columns,
+/// metadata, row order, row groups and compression stay as they are. The output is staged, not
+/// committed.
 arrow::Result<ScoreResult> WriteScores(const arrow_io::InputFiles& input, const Model& model,
                                        const ScoreOptions& options,
                                        const arrow_io::StagedOutput& output, StageClock& clock);

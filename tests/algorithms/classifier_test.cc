@@ -48,7 +48,8 @@ BOOST_AUTO_TEST_CASE(matches_the_network_in_float64) {
       const Matrix rows = test::RandomRows(300, dimension, 4);
       const std::vector<float> scores = classifier.Score(rows.view(), {});
       for (std::size_t i = 0; i < rows.num_rows; ++i) {
-        BOOST_TEST_REQUIRE(std::abs(scores[i] - ScoreReference(classifier, rows.view().row(i))) < 1e-6);
+        BOOST_TEST_REQUIRE(std::abs(scores[i] - ScoreReference(classifier, rows.view().row(i))) <
+                           1e-6);
       }
     }
   }
@@ -60,7 +61,8 @@ BOOST_AUTO_TEST_CASE(threads_do_not_change_a_bit) {
   const std::vector<float> expected = classifier.Score(rows.view(), {});
   Execution execution;
   execution.num_threads = 4;
-  BOOST_TEST(classifier.Score(rows.view(), execution) == expected, boost::test_tools::per_element());
+  BOOST_TEST(classifier.Score(rows.view(), execution) == expected,
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_row_in_another_batch_scores_the_same_within_rounding) {
@@ -92,16 +94,18 @@ BOOST_AUTO_TEST_CASE(no_rows_and_extreme_rows_are_scored) {
   const Classifier classifier = RandomClassifier(5, 8);
   BOOST_TEST(classifier.Score({nullptr, 0, 5}, {}).empty());
   const Matrix huge = test::RandomRows(10, 5, 8, 0, 1e37);
-  for (const float score : classifier.Score(huge.view(), {})) BOOST_TEST((score >= 0 && score <= 1));
+  for (const float score : classifier.Score(huge.view(), {}))
+    BOOST_TEST((score >= 0 && score <= 1));
 }
 
 BOOST_AUTO_TEST_CASE(rejects_rows_and_parts_that_do_not_fit) {
   Classifier classifier = RandomClassifier(5, 8);
   const Matrix rows = test::RandomRows(10, 4, 8);
-  BOOST_CHECK_EXCEPTION(classifier.Score(rows.view(), {}), std::invalid_argument, [](const auto& error) {
-    return std::string(error.what()) ==
-           "the model expects dimension 5 but the rows have dimension 4";
-  });
+  BOOST_CHECK_EXCEPTION(classifier.Score(rows.view(), {}), std::invalid_argument,
+                        [](const auto& error) {
+                          return std::string(error.what()) ==
+                                 "the model expects dimension 5 but the rows have dimension 4";
+                        });
   classifier.Validate();
   classifier.hidden_bias[3] = std::numeric_limits<float>::infinity();
   BOOST_CHECK_THROW(classifier.Validate(), std::invalid_argument);

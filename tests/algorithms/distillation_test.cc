@@ -106,7 +106,8 @@ BOOST_AUTO_TEST_CASE(one_row_batches_and_one_hidden_unit_work) {
 BOOST_AUTO_TEST_CASE(scores_equal_those_of_the_mlpack_network) {
   const Example example;
   const Classifier classifier = example.Distill(SmallOptions());
-  mlpack::FFN<mlpack::NegativeLogLikelihoodType<arma::fmat>, mlpack::ConstInitialization, arma::fmat>
+  mlpack::FFN<mlpack::NegativeLogLikelihoodType<arma::fmat>, mlpack::ConstInitialization,
+              arma::fmat>
       network;
   network.Add<mlpack::LinearType<arma::fmat>>(classifier.hidden);
   network.Add<mlpack::ReLUType<arma::fmat>>();
@@ -115,9 +116,11 @@ BOOST_AUTO_TEST_CASE(scores_equal_those_of_the_mlpack_network) {
   network.Reset(classifier.dimension);
   arma::fmat& parameters = network.Parameters();
   std::size_t next = 0;
-  auto put_transposed = [&](const std::vector<float>& weight, std::size_t rows, std::size_t columns) {
+  auto put_transposed = [&](const std::vector<float>& weight, std::size_t rows,
+                            std::size_t columns) {
     for (std::size_t column = 0; column < columns; ++column) {
-      for (std::size_t row = 0; row < rows; ++row) parameters[next++] = weight[row * columns + column];
+      for (std::size_t row = 0; row < rows; ++row)
+        parameters[next++] = weight[row * columns + column];
     }
   };
   put_transposed(classifier.hidden_weight, classifier.hidden, classifier.dimension);

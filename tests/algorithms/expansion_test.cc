@@ -24,13 +24,13 @@ ExpansionOptions Options(std::size_t alpha, std::size_t beta, std::size_t k, dou
   return {alpha, beta, k, epsilon, on_stop, SearchKind::kAuto};
 }
 
-// The fast code, by both searches and on 1 and 2 threads, must give the reference's labels, rounds and
-// entropy, and its score without classifier.
+// The fast code, by both searches and on 1 and 2 threads, must give the reference's labels, rounds
+// and entropy, and its score without classifier.
 void CheckAgainstReference(const Matrix& trusted, const Matrix& pool, ExpansionOptions options) {
-  const test::ReferenceExpansion expected = test::ExpandReference(
-      trusted.rows(), pool.rows(),
-      {options.alpha, options.beta, options.num_neighbors, options.epsilon,
-       options.on_stop == OnStop::kRollback});
+  const test::ReferenceExpansion expected =
+      test::ExpandReference(trusted.rows(), pool.rows(),
+                            {options.alpha, options.beta, options.num_neighbors, options.epsilon,
+                             options.on_stop == OnStop::kRollback});
   // Two scores this close could be ranked either way.
   BOOST_TEST_REQUIRE(expected.smallest_gap > 1e-12);
   for (const SearchKind search : {SearchKind::kKdTree, SearchKind::kProduct}) {
@@ -71,14 +71,14 @@ BOOST_AUTO_TEST_SUITE(expansion)
 BOOST_AUTO_TEST_CASE(matches_the_reference_on_many_shapes) {
   const Shape shapes[] = {
       {50, 300, 8, Options(5, 30, 10)},
-      {1, 60, 3, Options(2, 7, 100)},                              // one trusted row
-      {40, 120, 64, Options(10, 20, 5)},                           // fewer shifted rows than dimensions
-      {30, 101, 5, Options(3, 1000, 4)},                           // one round takes all, one row is left
-      {30, 100, 2, Options(50, 10, 4)},                            // the seeds take all
-      {30, 90, 2, Options(1, 4, 1)},                               // one seed: no covariance at first
-      {60, 200, 12, Options(4, 15, 7, -1e9)},                      // never stopped by entropy
-      {60, 200, 12, Options(4, 15, 7, 1e9)},                       // stopped after round 1
-      {60, 200, 12, Options(4, 15, 7, 1e9, OnStop::kRollback)},    // and given back
+      {1, 60, 3, Options(2, 7, 100)},          // one trusted row
+      {40, 120, 64, Options(10, 20, 5)},       // fewer shifted rows than dimensions
+      {30, 101, 5, Options(3, 1000, 4)},       // one round takes all, one row is left
+      {30, 100, 2, Options(50, 10, 4)},        // the seeds take all
+      {30, 90, 2, Options(1, 4, 1)},           // one seed: no covariance at first
+      {60, 200, 12, Options(4, 15, 7, -1e9)},  // never stopped by entropy
+      {60, 200, 12, Options(4, 15, 7, 1e9)},   // stopped after round 1
+      {60, 200, 12, Options(4, 15, 7, 1e9, OnStop::kRollback)},  // and given back
       {60, 200, 12, Options(4, 15, 7, 0, OnStop::kRollback)},
   };
   for (const Shape& shape : shapes) {
@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(matches_the_reference_on_duplicates_constants_and_long_rows
 }
 
 BOOST_AUTO_TEST_CASE(equal_rows_are_ranked_by_their_number) {
-  // Clean rows at 0, shifted rows at 1, each eight times: the seeds are the lowest clean rows and the
-  // highest shifted rows.
+  // Clean rows at 0, shifted rows at 1, each eight times: the seeds are the lowest clean rows and
+  // the highest shifted rows.
   const Matrix trusted{2, 1, {0, 0.1F}};
   Matrix pool{16, 1, std::vector<float>(16, 0)};
   for (std::size_t i = 0; i < 16; i += 2) pool.values[i] = 1;
@@ -114,7 +114,8 @@ BOOST_AUTO_TEST_CASE(equal_rows_are_ranked_by_their_number) {
   BOOST_TEST(expansion.rounds[3] == 0);
   BOOST_TEST(expansion.rounds[12] == 0);
   BOOST_TEST(expansion.rounds[14] == 0);
-  // In a round the highest scores are clean, so of equal rows the last becomes clean, the first shifted.
+  // In a round the highest scores are clean, so of equal rows the last becomes clean, the first
+  // shifted.
   BOOST_TEST(expansion.rounds[15] == 1);
   BOOST_TEST(static_cast<int>(expansion.labels[15]) == static_cast<int>(PseudoLabel::kClean));
   BOOST_TEST(expansion.rounds[0] == 1);
@@ -134,9 +135,10 @@ BOOST_AUTO_TEST_CASE(rejects_what_cannot_be_expanded) {
     }
     return std::string("no error");
   };
-  BOOST_TEST(message(rows, rows, Options(6, 1, 1)) ==
-             "2 * `alpha` must not exceed the number of valid pool rows, but `alpha` is 6 and the pool "
-             "has 10 valid rows; lower `alpha` or give a larger pool");
+  BOOST_TEST(
+      message(rows, rows, Options(6, 1, 1)) ==
+      "2 * `alpha` must not exceed the number of valid pool rows, but `alpha` is 6 and the pool "
+      "has 10 valid rows; lower `alpha` or give a larger pool");
   BOOST_TEST(message(rows, rows, Options(0, 1, 1)) ==
              "`alpha`, `beta` and `k` must be at least 1, but are 0, 1 and 1");
   BOOST_TEST(message(rows, rows, Options(1, 1, 1, NAN)) == "`epsilon` must be a finite number");
@@ -144,9 +146,10 @@ BOOST_AUTO_TEST_CASE(rejects_what_cannot_be_expanded) {
              "trusted rows have dimension 3 but pool rows have dimension 4");
   BOOST_TEST(message(none, rows, Options(1, 1, 1)) == "there are no valid trusted rows");
   BOOST_TEST(message(rows, none, Options(1, 1, 1)) == "there are no valid pool rows");
-  BOOST_TEST(message(same, same, Options(1, 1, 1)) ==
-             "all 10 trusted and 10 pool rows are identical: without any spread nothing can be told "
-             "apart");
+  BOOST_TEST(
+      message(same, same, Options(1, 1, 1)) ==
+      "all 10 trusted and 10 pool rows are identical: without any spread nothing can be told "
+      "apart");
 }
 
 BOOST_AUTO_TEST_CASE(reports_its_stages_and_stops_when_asked) {

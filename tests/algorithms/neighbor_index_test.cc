@@ -15,8 +15,8 @@ using test::Matrix;
 constexpr SearchKind kKinds[] = {SearchKind::kKdTree, SearchKind::kProduct};
 
 // Checks the mean distance to the k nearest of every query against the slow reference.
-void CheckAgainstReference(SearchKind kind, const Matrix& bank, const Matrix& queries, std::size_t k,
-                           int num_threads) {
+void CheckAgainstReference(SearchKind kind, const Matrix& bank, const Matrix& queries,
+                           std::size_t k, int num_threads) {
   NearestDistances lists(queries.num_rows, k);
   const RowNumbers all = AllRows(queries.num_rows);
   Execution execution;
@@ -39,8 +39,8 @@ BOOST_AUTO_TEST_CASE(matches_brute_force_on_many_shapes) {
       for (const std::size_t num_bank : {1, 2, 4, 5, 6, 600}) {
         for (const std::size_t k : {1, 5, 700}) {
           const std::uint64_t seed = dimension * 1000 + num_bank;
-          BOOST_TEST_CONTEXT("kind " << static_cast<int>(kind) << " dimension " << dimension << " bank "
-                                     << num_bank << " k " << k << " seed " << seed) {
+          BOOST_TEST_CONTEXT("kind " << static_cast<int>(kind) << " dimension " << dimension
+                                     << " bank " << num_bank << " k " << k << " seed " << seed) {
             CheckAgainstReference(kind, test::RandomRows(num_bank, dimension, seed),
                                   test::RandomRows(70, dimension, seed + 1), k, 2);
           }
@@ -130,7 +130,8 @@ BOOST_AUTO_TEST_CASE(batches_of_a_growing_bank_add_up_to_the_whole) {
     for (const auto& [begin, count] : {std::pair{0, 3}, std::pair{3, 1}, std::pair{4, 296}}) {
       const auto rows = std::span(order).subspan(static_cast<std::size_t>(begin),
                                                  static_cast<std::size_t>(count));
-      MakeNeighborIndex(kind, bank.view(), rows)->MergeNearest({queries.view(), queried}, {}, grown);
+      MakeNeighborIndex(kind, bank.view(), rows)
+          ->MergeNearest({queries.view(), queried}, {}, grown);
     }
     for (const std::uint32_t row : queried) {
       BOOST_TEST(whole.squared(row) == grown.squared(row), boost::test_tools::per_element());

@@ -50,8 +50,8 @@ BOOST_AUTO_TEST_CASE(reads_every_type_whole_and_sliced) {
     BOOST_TEST_CONTEXT(type->ToString()) {
       BOOST_TEST(IsEmbeddingType(*type));
       const auto array = test::EmbeddingArray(expected, type, {6, 12});
-      for (const auto& [offset, length] :
-           {std::pair{0, 20}, std::pair{3, 17}, std::pair{5, 2}, std::pair{7, 4}, std::pair{20, 0}}) {
+      for (const auto& [offset, length] : {std::pair{0, 20}, std::pair{3, 17}, std::pair{5, 2},
+                                           std::pair{7, 4}, std::pair{20, 0}}) {
         const EmbeddingRows rows =
             ReadEmbeddings(array->Slice(offset, length), 5, kLocation).ValueOrDie();
         BOOST_TEST_REQUIRE(rows.num_rows == length);
@@ -125,15 +125,16 @@ BOOST_AUTO_TEST_CASE(a_null_within_a_row_makes_it_invalid) {
   }
   const auto array = lists.Finish().ValueOrDie();
   const std::vector<std::uint8_t> expected = {1, 0, 1};
-  BOOST_TEST(ReadEmbeddings(array, 2, kLocation)->valid == expected, boost::test_tools::per_element());
+  BOOST_TEST(ReadEmbeddings(array, 2, kLocation)->valid == expected,
+             boost::test_tools::per_element());
   BOOST_TEST(ReadEmbeddings(array->Slice(1), 2, kLocation)->num_invalid == 1);
 }
 
 BOOST_AUTO_TEST_CASE(reads_tensors_through_their_storage) {
   const Matrix expected = HalfPrecisionRows(4, 6);
   const auto type = arrow::extension::fixed_shape_tensor(arrow::float32(), {2, 3});
-  const auto array =
-      arrow::ExtensionType::WrapArray(type, test::EmbeddingArray(expected, test::FixedSizeFloats(6)));
+  const auto array = arrow::ExtensionType::WrapArray(
+      type, test::EmbeddingArray(expected, test::FixedSizeFloats(6)));
   BOOST_TEST(IsEmbeddingType(*type));
   const auto rows = ReadEmbeddings(array->Slice(1), 0, kLocation);
   BOOST_TEST_REQUIRE(rows.ok());
@@ -156,13 +157,15 @@ BOOST_AUTO_TEST_CASE(takes_the_dimension_from_the_first_row_and_holds_others_to_
   BOOST_TEST(ReadEmbeddings(array->Slice(0, 1), 0, kLocation)->dimension == 0);
   BOOST_TEST(ReadEmbeddings(array, 0, kLocation).status().message() ==
              "column 'embedding' of part-0003.parquet: expected dimension 3 but found 2 at row 42");
-  BOOST_TEST(ReadEmbeddings(array->Slice(3), 768, kLocation).status().message() ==
-             "column 'embedding' of part-0003.parquet: expected dimension 768 but found 0 at row 40");
+  BOOST_TEST(
+      ReadEmbeddings(array->Slice(3), 768, kLocation).status().message() ==
+      "column 'embedding' of part-0003.parquet: expected dimension 768 but found 0 at row 40");
   const auto fixed = test::EmbeddingArray(HalfPrecisionRows(2, 5), test::FixedSizeFloats(5));
   BOOST_TEST(ReadEmbeddings(fixed, 4, kLocation).status().message() ==
              "column 'embedding' of part-0003.parquet: expected dimension 4 but found 5 at row 40");
   // Null rows of another fixed size are null rows.
-  const auto nulls = test::EmbeddingArray(HalfPrecisionRows(2, 5), test::FixedSizeFloats(5), {0, 1});
+  const auto nulls =
+      test::EmbeddingArray(HalfPrecisionRows(2, 5), test::FixedSizeFloats(5), {0, 1});
   BOOST_TEST(ReadEmbeddings(nulls, 4, kLocation)->num_invalid == 2);
 }
 
@@ -194,8 +197,9 @@ BOOST_AUTO_TEST_CASE(chooses_the_embedding_column) {
   BOOST_TEST(find({vector("a"), number, vector("b")}, "") ==
              "x.parquet: several columns could hold the embeddings ('a', 'b'); choose one with "
              "`embedding`");
-  BOOST_TEST(find({number}, "") ==
-             "x.parquet: there is no embedding column; expected a list of float16, float32 or float64");
+  BOOST_TEST(
+      find({number}, "") ==
+      "x.parquet: there is no embedding column; expected a list of float16, float32 or float64");
   BOOST_TEST(find({vector("a"), number}, "c") ==
              "x.parquet: there is no column 'c' as `embedding` says; expected a list of float16, "
              "float32 or float64; columns of this kind: 'a'");

@@ -34,8 +34,8 @@ BOOST_AUTO_TEST_CASE(a_file_is_a_single_file) {
 BOOST_AUTO_TEST_CASE(a_directory_is_walked_in_the_order_of_its_paths) {
   const TempDirectory directory;
   for (const char* name :
-       {"b.parquet", "a/z.parquet", "a/b.PARQUET", "c.pq", "notes.txt", "_SUCCESS", "_hidden/x.parquet",
-        ".tmp.parquet", "a/_metadata.parquet"}) {
+       {"b.parquet", "a/z.parquet", "a/b.PARQUET", "c.pq", "notes.txt", "_SUCCESS",
+        "_hidden/x.parquet", ".tmp.parquet", "a/_metadata.parquet"}) {
     Touch(directory / name);
   }
   for (const std::string& path : {directory.path().string(), directory / ""}) {
@@ -72,7 +72,8 @@ BOOST_AUTO_TEST_CASE(several_paths_keep_their_order_and_their_layout) {
                                      directory / "lake/a/x.parquet"},
                                     "pool")
                          .ValueOrDie();
-  const std::vector<std::string> expected = {"more.parquet", "lake/b/x.parquet", "lake/a/x.parquet"};
+  const std::vector<std::string> expected = {"more.parquet", "lake/b/x.parquet",
+                                             "lake/a/x.parquet"};
   BOOST_TEST(RelativePaths(input) == expected, boost::test_tools::per_element());
 }
 
@@ -88,8 +89,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_an_error) {
   BOOST_TEST(message({directory / "empty"}) ==
              "`pool`: " + (directory / "empty") +
                  ": expected a directory with .parquet files but found none");
-  BOOST_TEST(message({directory / "a.parquet", directory / "../" + directory.path().filename().string() +
-                                                   "/a.parquet"})
+  BOOST_TEST(message({directory / "a.parquet",
+                      directory / "../" + directory.path().filename().string() + "/a.parquet"})
                  .ends_with("a.parquet is given twice"));
   BOOST_TEST(message({}) == "`pool` names no file");
 }

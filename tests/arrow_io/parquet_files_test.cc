@@ -1,3 +1,5 @@
+#include "tests/support/parquet_files.h"
+
 #include <arrow/api.h>
 #include <arrow/io/file.h>
 #include <parquet/arrow/reader.h>
@@ -9,7 +11,6 @@
 
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
-#include "tests/support/parquet_files.h"
 #include "tests/support/temp_directory.h"
 
 namespace spuna::arrow_io {
@@ -32,8 +33,8 @@ void CopyWithExtraColumn(const std::string& from, const std::string& to) {
   int row_group = 0;
   test::Require(input->ForEachBatch(columns, [&](const ParquetInput::Batch& batch) {
     arrow::ArrayVector arrays = batch.rows->columns();
-    arrays.push_back(arrow::MakeArrayFromScalar(arrow::Int32Scalar(7), batch.rows->num_rows())
-                         .ValueOrDie());
+    arrays.push_back(
+        arrow::MakeArrayFromScalar(arrow::Int32Scalar(7), batch.rows->num_rows()).ValueOrDie());
     if (batch.row_group != row_group) output->StartRowGroup();
     row_group = batch.row_group;
     return output->Write(*arrow::RecordBatch::Make(schema, batch.rows->num_rows(), arrays));
@@ -50,7 +51,8 @@ BOOST_AUTO_TEST_CASE(a_copy_keeps_columns_metadata_row_groups_and_storage) {
   // Metadata on the file and on a field, a dictionary column, a nested one, and a required one.
   arrow::StringDictionaryBuilder dictionary;
   arrow::StructBuilder structs(
-      arrow::struct_({arrow::field("a", arrow::int32()), arrow::field("b", arrow::list(arrow::utf8()))}),
+      arrow::struct_(
+          {arrow::field("a", arrow::int32()), arrow::field("b", arrow::list(arrow::utf8()))}),
       arrow::default_memory_pool(),
       {std::make_shared<arrow::Int32Builder>(),
        std::make_shared<arrow::ListBuilder>(arrow::default_memory_pool(),
@@ -156,7 +158,8 @@ BOOST_AUTO_TEST_CASE(batches_are_bounded_and_tell_where_they_are) {
 
 BOOST_AUTO_TEST_CASE(an_error_of_the_visitor_ends_the_reading) {
   const TempDirectory directory;
-  test::WriteParquet(directory / "a.parquet", *test::EmbeddingTable(test::RandomRows(100, 3, 1)), 10);
+  test::WriteParquet(directory / "a.parquet", *test::EmbeddingTable(test::RandomRows(100, 3, 1)),
+                     10);
   const auto input = ParquetInput::Open(directory / "a.parquet").ValueOrDie();
   int visits = 0;
   const arrow::Status status = input->ForEachBatch({0}, [&](const ParquetInput::Batch&) {

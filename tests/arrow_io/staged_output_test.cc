@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 using test::TempDirectory;
 using Kind = StagedOutput::Kind;
 
-StagedOutput::Target Target(const std::string& path, Kind kind = Kind::kFile, bool overwrite = false) {
+StagedOutput::Target Target(const std::string& path, Kind kind = Kind::kFile,
+                            bool overwrite = false) {
   return {path, kind, overwrite, "out"};
 }
 
@@ -65,10 +66,11 @@ BOOST_AUTO_TEST_CASE(a_directory_is_replaced_only_if_it_is_ours) {
   const std::string path = directory / "out";
   fs::create_directory(path);
   test::WriteFile(path + "/precious", "old");
-  BOOST_TEST(StagedOutput::Create(Target(path, Kind::kDirectory, true)).status().message() ==
-             "`out`: " + path +
-                 ": is a directory that spuna did not make (it has no spuna_manifest.json) and will "
-                 "not be replaced");
+  BOOST_TEST(
+      StagedOutput::Create(Target(path, Kind::kDirectory, true)).status().message() ==
+      "`out`: " + path +
+          ": is a directory that spuna did not make (it has no spuna_manifest.json) and will "
+          "not be replaced");
   test::WriteFile(path + "/" + kManifestName, "{}");
   BOOST_TEST(!StagedOutput::Create(Target(path, Kind::kDirectory)).ok());
   auto output = StagedOutput::Create(Target(path, Kind::kDirectory, true)).ValueOrDie();

@@ -1,17 +1,14 @@
-#include <signal.h>
-#include <unistd.h>
+#include "tests/support/program.h"
 
 #include <arrow/api.h>
 
 #include <boost/test/unit_test.hpp>
-#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "tests/support/parquet_files.h"
-#include "tests/support/program.h"
 #include "tests/support/random_rows.h"
 #include "tests/support/temp_directory.h"
 
@@ -37,17 +34,26 @@ struct Example {
 
   // The arguments of a quick `clean`, then others.
   std::vector<std::string> Clean(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments = {
-        "clean",   "--trusted",  directory / "trusted.parquet", "--pool",   directory / "pool.parquet",
-        "--out",   directory / "out.parquet",                   "--hidden", "16",
-        "--epochs", "5", "--batch-size", "16"};
+    std::vector<std::string> arguments = {"clean",
+                                          "--trusted",
+                                          directory / "trusted.parquet",
+                                          "--pool",
+                                          directory / "pool.parquet",
+                                          "--out",
+                                          directory / "out.parquet",
+                                          "--hidden",
+                                          "16",
+                                          "--epochs",
+                                          "5",
+                                          "--batch-size",
+                                          "16"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
 };
 
-// Checks that a run fails with this code and a message that holds the text, prints nothing to standard
-// output, and leaves the directory as it was.
+// Checks that a run fails with this code and a message that holds the text, prints nothing to
+// standard output, and leaves the directory as it was.
 void CheckFails(const Example& example, const std::vector<std::string>& arguments, int exit_code,
                 const std::string& text) {
   const std::vector<std::string> before = example.directory.List();
@@ -79,8 +85,8 @@ BOOST_AUTO_TEST_CASE(cleans_scores_evaluates_and_inspects) {
   BOOST_TEST(result.out.find("written to") != std::string::npos);
   BOOST_TEST(result.err.find("spuna: distilling the classifier\n") != std::string::npos);
 
-  result = RunSpuna({"evaluate", "--input", example.directory / "out.parquet", "--truth", "shifted",
-                     "--json"});
+  result = RunSpuna(
+      {"evaluate", "--input", example.directory / "out.parquet", "--truth", "shifted", "--json"});
   BOOST_TEST(result.exit_code == 0);
   const auto evaluation = nlohmann::json::parse(result.out);
   BOOST_TEST(evaluation["auroc"].get<double>() > 0.9);
@@ -90,8 +96,8 @@ BOOST_AUTO_TEST_CASE(cleans_scores_evaluates_and_inspects) {
   BOOST_TEST(evaluation.contains("fpr95"));
 
   // Scoring the pool with the model gives what cleaning gave.
-  result = RunSpuna({"score", "--model", model, "--input", example.directory / "pool.parquet", "--out",
-                     example.directory / "scored.parquet", "--json", "--quiet"});
+  result = RunSpuna({"score", "--model", model, "--input", example.directory / "pool.parquet",
+                     "--out", example.directory / "scored.parquet", "--json", "--quiet"});
   BOOST_TEST(result.exit_code == 0);
   BOOST_TEST(result.err.empty());
   BOOST_TEST(nlohmann::json::parse(result.out)["rows_in"] == 300);
@@ -114,9 +120,9 @@ BOOST_AUTO_TEST_CASE(fit_prints_one_object_with_what_was_found) {
                 "--labels", example.directory / "l.parquet", "--epochs", "1", "--json"});
   BOOST_TEST_REQUIRE(result.exit_code == 0);
   const auto json = nlohmann::json::parse(result.out);
-  for (const char* key :
-       {"rows_trusted", "rows_pool", "rows_invalid", "rows_trusted_in_pool", "dimension", "alpha", "beta",
-        "k", "rounds", "entropy", "stopped_by", "labeled", "seconds", "peak_memory_bytes"}) {
+  for (const char* key : {"rows_trusted", "rows_pool", "rows_invalid", "rows_trusted_in_pool",
+                          "dimension", "alpha", "beta", "k", "rounds", "entropy", "stopped_by",
+                          "labeled", "seconds", "peak_memory_bytes"}) {
     BOOST_TEST(json.contains(key), key);
   }
   for (const char* key :
@@ -151,7 +157,8 @@ BOOST_AUTO_TEST_CASE(wrong_options_exit_with_2) {
   CheckFails(example, example.Clean({"--alhpa", "3"}), 2, "--alhpa");
   CheckFails(example, example.Clean({"--alpha", "many"}), 2, "many");
   CheckFails(example, example.Clean({"--alpha", "99999999999999999999"}), 2, "");
-  CheckFails(example, example.Clean({"--k", "0"}), 2, "`k` must be between 1 and 1000000000, but is 0");
+  CheckFails(example, example.Clean({"--k", "0"}), 2,
+             "`k` must be between 1 and 1000000000, but is 0");
   CheckFails(example, example.Clean({"--alpha", "-1"}), 2, "`alpha` must be between 1");
   CheckFails(example, example.Clean({"--learning-rate", "nan"}), 2, "`learning-rate`");
   CheckFails(example, example.Clean({"--recipe", "soup"}), 2, "`recipe` must be 'paper'");
@@ -193,14 +200,17 @@ BOOST_AUTO_TEST_CASE(bad_inputs_exit_with_1_and_leave_nothing) {
   CheckFails(example, with_pool(*table->Slice(0, 0)), 1, "there are no rows");
   CheckFails(example, Replace(with_pool(*table->Slice(0, 0)), "--trusted", bad), 1,
              "`trusted`: expected rows with embeddings");
-  CheckFails(example, with_pool(*table->Slice(0, 59)), 1, "`alpha` is 30 and the pool has 59 valid rows");
-  CheckFails(example, with_pool(*with_embedding(
-                          test::EmbeddingArray(test::RandomRows(300, 5, 1), test::FixedSizeFloats(5)))),
+  CheckFails(example, with_pool(*table->Slice(0, 59)), 1,
+             "`alpha` is 30 and the pool has 59 valid rows");
+  CheckFails(example,
+             with_pool(*with_embedding(
+                 test::EmbeddingArray(test::RandomRows(300, 5, 1), test::FixedSizeFloats(5)))),
              1, "expected dimension 6, that of the trusted rows");
   std::vector<std::size_t> all_rows;
   for (std::size_t i = 0; i < 300; ++i) all_rows.push_back(i);
-  CheckFails(example, with_pool(*with_embedding(test::EmbeddingArray(
-                          example.pool, test::FixedSizeFloats(6), all_rows))),
+  CheckFails(example,
+             with_pool(*with_embedding(
+                 test::EmbeddingArray(example.pool, test::FixedSizeFloats(6), all_rows))),
              1, "all 300 are null or hold non-finite values");
 
   arrow::ListBuilder lists(arrow::default_memory_pool(), std::make_shared<arrow::FloatBuilder>());
@@ -226,7 +236,8 @@ BOOST_AUTO_TEST_CASE(bad_outputs_exit_with_1_and_leave_what_was_there) {
              "exists already; choose another name or add `--overwrite`");
   CheckFails(example, Replace(clean, "--out", example.directory / "pool.parquet"), 1,
              "the output is one of the inputs");
-  CheckFails(example, Replace(example.Clean({"--overwrite"}), "--out", example.directory / "pool.parquet"),
+  CheckFails(example,
+             Replace(example.Clean({"--overwrite"}), "--out", example.directory / "pool.parquet"),
              1, "the output is one of the inputs");
   CheckFails(example, example.Clean({"--model", example.directory / "out.parquet"}), 1,
              "the output is one of the inputs");
@@ -236,8 +247,8 @@ BOOST_AUTO_TEST_CASE(bad_outputs_exit_with_1_and_leave_what_was_there) {
   BOOST_TEST(test::ReadFile(example.directory / "there.parquet") == "precious");
   BOOST_TEST(test::ReadFile(example.directory / "pool.parquet") == pool_before);
 
-  const ProgramResult replaced =
-      RunSpuna(Replace(example.Clean({"--overwrite"}), "--out", example.directory / "there.parquet"));
+  const ProgramResult replaced = RunSpuna(
+      Replace(example.Clean({"--overwrite"}), "--out", example.directory / "there.parquet"));
   BOOST_TEST(replaced.exit_code == 0);
   BOOST_TEST(test::ReadFile(example.directory / "there.parquet") != "precious");
 }
@@ -272,7 +283,8 @@ BOOST_AUTO_TEST_CASE(a_model_that_does_not_fit_is_refused) {
        {std::string(), bytes.substr(0, 100), bytes.substr(0, bytes.size() - 1), bytes + "x",
         std::string(64, '\xff')}) {
     test::WriteFile(model, damaged);
-    CheckFails(example, {"score", "--model", model, "--input", pool, "--out", out}, 1, "can't be used");
+    CheckFails(example, {"score", "--model", model, "--input", pool, "--out", out}, 1,
+               "can't be used");
     CheckFails(example, {"inspect", model}, 1, "can't be used");
   }
   CheckFails(example, {"inspect", example.directory / "none"}, 1, "none");
@@ -282,12 +294,17 @@ BOOST_AUTO_TEST_CASE(a_model_that_does_not_fit_is_refused) {
 BOOST_AUTO_TEST_CASE(the_configuration_file_holds_the_same_names) {
   const Example example;
   const std::string config = example.directory / "spuna.toml";
-  test::WriteFile(config, "# everything but the output\n"
-                          "trusted = \"" + (example.directory / "trusted.parquet") + "\"\n"
-                          "pool = [\"" + (example.directory / "pool.parquet") + "\"]\n"
-                          "k = 7\nalpha = 5\nepochs = 1\nhidden = 8\nlearning-rate = 0.01\n"
-                          "on-stop = \"rollback\"\njson = true\nquiet = true\n"
-                          "truth = \"shifted\"\n");
+  test::WriteFile(config,
+                  "# everything but the output\n"
+                  "trusted = \"" +
+                      (example.directory / "trusted.parquet") +
+                      "\"\n"
+                      "pool = [\"" +
+                      (example.directory / "pool.parquet") +
+                      "\"]\n"
+                      "k = 7\nalpha = 5\nepochs = 1\nhidden = 8\nlearning-rate = 0.01\n"
+                      "on-stop = \"rollback\"\njson = true\nquiet = true\n"
+                      "truth = \"shifted\"\n");
   const std::string model = example.directory / "m.safetensors";
   const ProgramResult result =
       RunSpuna({"fit", "--config", config, "--model", model, "--alpha", "6"});
@@ -306,7 +323,8 @@ BOOST_AUTO_TEST_CASE(the_configuration_file_holds_the_same_names) {
   };
   fails("k = 7\nkk = 8\n", config + ":2: there is no option 'kk'");
   fails("k = \n", config + ":1: ");
-  fails("[fit]\nk = 3\n", config + ":1: 'fit' must be a text, a number, true, false or a list of them");
+  fails("[fit]\nk = 3\n",
+        config + ":1: 'fit' must be a text, a number, true, false or a list of them");
   fails("neighbors = \"magic\"\n", config + ":1: ");
   fails("k = \"many\"\n", config + ":1: ");
   CheckFails(example, {"fit", "--config", example.directory / "none.toml"}, 2, "none.toml");
@@ -316,16 +334,15 @@ BOOST_AUTO_TEST_CASE(ctrl_c_leaves_nothing_and_exits_with_130) {
   const Example example;
   const std::vector<std::string> before = example.directory.List();
   for (const int signal_number : {SIGINT, SIGTERM}) {
-    for (const int milliseconds : {30, 150, 400}) {
+    for (const char* stage :
+         {"reading embeddings", "expanding labels", "distilling the classifier"}) {
       test::ProgramSettings settings;
-      settings.meanwhile = [&](pid_t pid) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-        kill(pid, signal_number);
-      };
+      settings.signal = signal_number;
+      settings.signal_after = stage;
       // Far more epochs than there is time for.
-      const ProgramResult result =
-          RunSpuna(Replace(example.Clean({"--model", example.directory / "m"}), "--epochs", "1000000"),
-                   settings);
+      const ProgramResult result = RunSpuna(
+          Replace(example.Clean({"--model", example.directory / "m"}), "--epochs", "1000000"),
+          settings);
       BOOST_TEST(result.exit_code == 130);
       BOOST_TEST(result.err.find("spuna: interrupted; nothing was written") != std::string::npos);
       BOOST_TEST(example.directory.List() == before, boost::test_tools::per_element());
@@ -340,7 +357,8 @@ BOOST_AUTO_TEST_CASE(leakage_and_invalid_rows_are_told) {
   test::WriteParquet(example.directory / "pool.parquet", *test::EmbeddingTable(example.pool));
   const ProgramResult result = RunSpuna(example.Clean());
   BOOST_TEST(result.exit_code == 0);
-  BOOST_TEST(result.err.find("spuna: warning: 1 trusted rows also lie in the pool") != std::string::npos);
+  BOOST_TEST(result.err.find("spuna: warning: 1 trusted rows also lie in the pool") !=
+             std::string::npos);
   BOOST_TEST(result.err.find("spuna: warning: 1 rows have a null or non-finite embedding") !=
              std::string::npos);
 }

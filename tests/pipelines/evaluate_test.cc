@@ -74,19 +74,22 @@ BOOST_AUTO_TEST_CASE(refuses_a_truth_that_is_none) {
                  .status()
                  .message()
                  .ends_with("x.parquet: expected numbers but found string"));
-  BOOST_TEST(EvaluateColumns(Numbers({1, 1}), score).status().message() ==
-             "column 'truth': expected rows of both classes but found 0 clean and 2 shifted rows with a "
-             "score (0 rows have no score or no truth)");
-  BOOST_TEST(EvaluateColumns(Numbers({0, 1}), score, "truht")
-                 .status()
-                 .message()
-                 .ends_with("x.parquet: there is no column 'truht' as `truth` says; its columns are "
-                            "'truth', 'score'"));
+  BOOST_TEST(
+      EvaluateColumns(Numbers({1, 1}), score).status().message() ==
+      "column 'truth': expected rows of both classes but found 0 clean and 2 shifted rows with a "
+      "score (0 rows have no score or no truth)");
+  BOOST_TEST(
+      EvaluateColumns(Numbers({0, 1}), score, "truht")
+          .status()
+          .message()
+          .ends_with("x.parquet: there is no column 'truht' as `truth` says; its columns are "
+                     "'truth', 'score'"));
 }
 
 BOOST_AUTO_TEST_CASE(the_truth_may_be_a_hive_key) {
   const TempDirectory directory;
-  for (const auto& [folder, value] : {std::pair{"shifted=true", 0.8}, std::pair{"shifted=false", 0.2}}) {
+  for (const auto& [folder, value] :
+       {std::pair{"shifted=true", 0.8}, std::pair{"shifted=false", 0.2}}) {
     const auto scores = Numbers({value, value, value + 0.1});
     const auto schema = arrow::schema({arrow::field("score", scores->type())});
     test::WriteParquet(directory / (std::string(folder) + "/x.parquet"),

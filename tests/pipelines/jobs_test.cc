@@ -167,9 +167,10 @@ BOOST_AUTO_TEST_CASE(a_directory_becomes_a_directory_of_the_same_layout) {
   for (const std::string& name : example.directory.List()) {
     if (name.starts_with("out/")) names.push_back(name);
   }
-  const std::vector<std::string> expected = {
-      "out/_SUCCESS", "out/day=1", "out/day=1/x.parquet", "out/day=2", "out/day=2/sub",
-      "out/day=2/sub/y.parquet", "out/spuna_manifest.json"};
+  const std::vector<std::string> expected = {"out/_SUCCESS",           "out/day=1",
+                                             "out/day=1/x.parquet",    "out/day=2",
+                                             "out/day=2/sub",          "out/day=2/sub/y.parquet",
+                                             "out/spuna_manifest.json"};
   BOOST_TEST(names == expected, boost::test_tools::per_element());
   const auto manifest =
       nlohmann::json::parse(test::ReadFile(example.directory / "out/spuna_manifest.json"));
@@ -242,12 +243,12 @@ BOOST_AUTO_TEST_CASE(labels_hold_the_reference_and_all_columns_but_the_embedding
   job.prefix = "p_";
   const auto report = Run(job, Threads(2)).ValueOrDie();
   const auto labels = test::ReadParquet(*job.labels);
-  const std::vector<std::string> names = {"id", "shifted", "a", "p_label", "p_round",
-                                          "p_neighbor_score"};
+  const std::vector<std::string> names = {"id",      "shifted", "a",
+                                          "p_label", "p_round", "p_neighbor_score"};
   BOOST_TEST(labels->ColumnNames() == names, boost::test_tools::per_element());
 
-  const test::ReferenceExpansion expected = test::ExpandReference(
-      example.trusted.rows(), example.pool.rows(), {10, 32, 20, 0, false});
+  const test::ReferenceExpansion expected =
+      test::ExpandReference(example.trusted.rows(), example.pool.rows(), {10, 32, 20, 0, false});
   const std::vector<double> scores = test::PoolNeighborScoresReference(
       example.trusted.rows(), example.pool.rows(), expected.labels, 20);
   const std::vector<float> actual_scores = Scores(*labels, "p_neighbor_score");
@@ -278,8 +279,10 @@ BOOST_AUTO_TEST_CASE(labels_of_pools_with_different_columns_are_refused) {
   BOOST_TEST_REQUIRE(Run(job, Threads(1)).ok());
   job.overwrite = true;
   job.labels = example.directory / "labels.parquet";
-  BOOST_TEST(Run(job, Threads(1)).status().message().ends_with(
-      "since all labels go to one file, but found others"));
+  BOOST_TEST(Run(job, Threads(1))
+                 .status()
+                 .message()
+                 .ends_with("since all labels go to one file, but found others"));
   BOOST_TEST(!fs::exists(*job.labels));
 }
 
@@ -295,8 +298,9 @@ BOOST_AUTO_TEST_CASE(scoring_by_neighbors_needs_banks_and_matches_the_reference)
 
   FitJob fit = example.Fit("model");
   BOOST_TEST_REQUIRE(Run(fit, Threads(1)).ok());
-  BOOST_TEST(Run(score, Threads(1)).status().message() ==
-             "scoring by neighbors needs the banks, and this model has none; fit with `--keep-banks`");
+  BOOST_TEST(
+      Run(score, Threads(1)).status().message() ==
+      "scoring by neighbors needs the banks, and this model has none; fit with `--keep-banks`");
   fit.keep_banks = true;
   fit.overwrite = true;
   BOOST_TEST_REQUIRE(Run(fit, Threads(1)).ok());
@@ -307,8 +311,8 @@ BOOST_AUTO_TEST_CASE(scoring_by_neighbors_needs_banks_and_matches_the_reference)
     const auto scored = test::ReadParquet(score.output);
     BOOST_TEST(scored->num_columns() == 4);
 
-    const test::ReferenceExpansion expansion = test::ExpandReference(
-        example.trusted.rows(), example.pool.rows(), {10, 32, 20, 0, false});
+    const test::ReferenceExpansion expansion =
+        test::ExpandReference(example.trusted.rows(), example.pool.rows(), {10, 32, 20, 0, false});
     test::Rows clean = example.trusted.rows();
     test::Rows shifted;
     for (std::size_t i = 0; i < example.pool.num_rows; ++i) {
@@ -339,8 +343,11 @@ BOOST_AUTO_TEST_CASE(an_output_column_that_exists_is_refused) {
   const Example example;
   BOOST_TEST_REQUIRE(Run(example.Clean("once.parquet"), Threads(1)).ok());
   CleanJob again = example.Clean("twice.parquet", {example.directory / "once.parquet"});
-  BOOST_TEST(Run(again, Threads(1)).status().message().ends_with(
-      "there is a column 'spuna_score' already; choose other names with `prefix`"));
+  BOOST_TEST(
+      Run(again, Threads(1))
+          .status()
+          .message()
+          .ends_with("there is a column 'spuna_score' already; choose other names with `prefix`"));
   again.fit.prefix = "again_";
   BOOST_TEST(Run(again, Threads(1)).ok());
 }

@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   BOOST_TEST(read.Describe() == model.Describe());
   BOOST_TEST(read.options.seed == UINT64_MAX);
   BOOST_TEST(read.options.beta.value() == 17);
-  BOOST_TEST(read.banks->clean.values == model.banks->clean.values, boost::test_tools::per_element());
+  BOOST_TEST(read.banks->clean.values == model.banks->clean.values,
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(says_nothing_of_threads_searches_or_paths) {
@@ -58,14 +59,17 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
   auto error = [](const std::string& bytes) {
     return ParseModel(bytes, "m.safetensors").status().message();
   };
-  BOOST_TEST(error("").starts_with("the model m.safetensors can't be used: not a sound safetensors"));
+  BOOST_TEST(
+      error("").starts_with("the model m.safetensors can't be used: not a sound safetensors"));
   Safetensors other;
-  BOOST_TEST(error(other.Serialize()) ==
-             "the model m.safetensors can't be used: it is a safetensors file but not a model of spuna");
+  BOOST_TEST(
+      error(other.Serialize()) ==
+      "the model m.safetensors can't be used: it is a safetensors file but not a model of spuna");
   other.metadata = {{"format", "spuna-model"}, {"format_version", "99"}};
-  BOOST_TEST(error(other.Serialize()) ==
-             "the model m.safetensors can't be used: expected model format 1 but found '99'; use the "
-             "spuna that wrote it");
+  BOOST_TEST(
+      error(other.Serialize()) ==
+      "the model m.safetensors can't be used: expected model format 1 but found '99'; use the "
+      "spuna that wrote it");
   other.metadata["format_version"] = "1";
   BOOST_TEST(!ParseModel(other.Serialize(), "m").ok());
 }
@@ -73,8 +77,9 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
 BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_refused) {
   Safetensors short_bias = Safetensors::Parse(SerializeModel(Example())).ValueOrDie();
   short_bias.Add("hidden.bias", {3}, std::vector<float>{1, 2, 3});
-  BOOST_TEST(ParseModel(short_bias.Serialize(), "m").status().message() ==
-             "the model m can't be used: classifier: expected 4 values in the hidden biases but found 3");
+  BOOST_TEST(
+      ParseModel(short_bias.Serialize(), "m").status().message() ==
+      "the model m can't be used: classifier: expected 4 values in the hidden biases but found 3");
   Model model = Example();
   model.classifier.hidden_weight[2] = NAN;
   BOOST_TEST(ParseModel(SerializeModel(model), "m").status().message() ==

@@ -88,8 +88,8 @@ std::shared_ptr<arrow::Table> EmbeddingTable(const Matrix& rows, std::int64_t fi
   const auto schema =
       arrow::schema({arrow::field("id", arrow::int64()), arrow::field("embedding", type),
                      arrow::field("shifted", arrow::boolean())});
-  return arrow::Table::Make(
-      schema, {Get(ids.Finish()), EmbeddingArray(rows, type), Get(shifted.Finish())});
+  return arrow::Table::Make(schema,
+                            {Get(ids.Finish()), EmbeddingArray(rows, type), Get(shifted.Finish())});
 }
 
 void WriteParquet(const std::filesystem::path& path, const arrow::Table& table,

@@ -13,8 +13,8 @@ namespace spuna::test {
 /// Throws where the Status is not OK.
 void Require(const arrow::Status& status);
 
-/// The embeddings as a column of this type: a fixed_size_list, list or large_list of floats. Rows in
-/// `null_rows` are null.
+/// The embeddings as a column of this type: a fixed_size_list, list or large_list of floats. Rows
+/// in `null_rows` are null.
 std::shared_ptr<arrow::Array> EmbeddingArray(const Matrix& rows,
                                              const std::shared_ptr<arrow::DataType>& type,
                                              const std::vector<std::size_t>& null_rows = {});

@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/support/temp_directory.h"
 
@@ -30,6 +33,7 @@ ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramS
   for (std::string& text : texts) argv.push_back(text.data());
   argv.push_back(nullptr);
 
+  WriteFile(err_path, "");
   const pid_t pid = fork();
   if (pid < 0) throw std::runtime_error("fork failed");
   if (pid == 0) {
@@ -42,8 +46,17 @@ ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramS
     execv(argv[0], argv.data());
     _exit(127);
   }
-  if (settings.meanwhile) settings.meanwhile(pid);
   int status = 0;
+  if (settings.signal != 0) {
+    while (ReadFile(err_path).find(settings.signal_after) == std::string::npos) {
+      if (waitpid(pid, &status, WNOHANG) == pid) {
+        throw std::runtime_error("the program ended before it said '" + settings.signal_after +
+                                 "'");
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    kill(pid, settings.signal);
+  }
   waitpid(pid, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), ReadFile(out_path),
           ReadFile(err_path)};

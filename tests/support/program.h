@@ -1,9 +1,6 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,11 +17,13 @@ struct ProgramResult {
 struct ProgramSettings {
   /// The largest file that it may write: writing more fails, as on a full disk. 0 means no limit.
   std::uint64_t max_file_bytes = 0;
-  /// Called with the process id while it runs.
-  std::function<void(pid_t)> meanwhile;
+  /// A signal to send once standard error holds the text.
+  int signal = 0;
+  std::string signal_after;
 };
 
 /// Runs build/…/spuna with these arguments and waits for its end.
-ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramSettings& settings = {});
+ProgramResult RunSpuna(const std::vector<std::string>& arguments,
+                       const ProgramSettings& settings = {});
 
 }  // namespace spuna::test

@@ -25,8 +25,8 @@ struct Matrix {
 Matrix RandomRows(std::size_t num_rows, std::size_t dimension, std::uint64_t seed, double mean = 0,
                   double spread = 1);
 
-/// Rows that are hard on a search: duplicates, a constant dimension, and some rows a hundred times as
-/// long as the rest.
+/// Rows that are hard on a search: duplicates, a constant dimension, and some rows a hundred times
+/// as long as the rest.
 Matrix HardRows(std::size_t num_rows, std::size_t dimension, std::uint64_t seed);
 
 /// A pool whose odd rows are shifted by `shift` in every dimension.

@@ -10,8 +10,8 @@ namespace spuna::test {
 /// Rows in float64, as the references want them.
 using Rows = std::vector<std::vector<double>>;
 
-/// The method written down plainly and slowly: every distance in float64, every ranking a full sort,
-/// every covariance from scratch. What the fast code must agree with.
+/// The method written down plainly and slowly: every distance in float64, every ranking a full
+/// sort, every covariance from scratch. What the fast code must agree with.
 struct ReferenceOptions {
   std::size_t alpha = 30;
   std::size_t beta = 1500;
@@ -27,8 +27,9 @@ struct ReferenceExpansion {
   std::vector<double> entropy;
   std::size_t num_rounds = 0;
   bool stopped_by_entropy = false;
-  /// The smallest gap between the scores on the two sides of a cut, over all cuts of all rounds; rows of
-  /// equal embeddings don't count. Below float32 rounding either side of the cut is a fair answer.
+  /// The smallest gap between the scores on the two sides of a cut, over all cuts of all rounds;
+  /// rows of equal embeddings don't count. Below float32 rounding either side of the cut is a fair
+  /// answer.
   double smallest_gap = 0;
 };
 
