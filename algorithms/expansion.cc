@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -172,6 +173,11 @@ Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool
   if (trusted.dimension != pool.dimension) {
     throw std::invalid_argument("trusted rows have dimension " + std::to_string(trusted.dimension) +
                                 " but pool rows have dimension " + std::to_string(pool.dimension));
+  }
+  constexpr std::size_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
+  if (trusted.num_rows > kMaxRows || pool.num_rows > kMaxRows) {
+    throw std::invalid_argument("a fit takes at most " + std::to_string(kMaxRows) +
+                                " trusted and as many pool rows");
   }
   options.Validate(pool.num_rows);
   if (AllRowsEqual(trusted, pool)) {

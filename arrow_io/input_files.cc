@@ -62,7 +62,7 @@ arrow::Result<std::vector<fs::path>> FilesInDirectory(const fs::path& directory)
     } else if (it.depth() > 64) {
       return arrow::Status::IOError(
           directory.string(), ": folders are nested deeper than 64; is there a cycle of links?");
-    } else if (HasParquetExtension(it->path()) && !it->is_directory()) {
+    } else if (HasParquetExtension(it->path()) && it->is_regular_file(error)) {
       found.push_back(it->path());
     }
   }
@@ -98,6 +98,11 @@ arrow::Result<InputFiles> ListInputFiles(const std::vector<std::string>& paths,
     if (!fs::exists(status)) {
       return arrow::Status::IOError("`", option, "`: ", text, ": ",
                                     error ? error.message() : "no such file or directory");
+    }
+    // Opening a pipe would wait for its writer, and Parquet can't be read from one.
+    if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
+      return arrow::Status::IOError("`", option, "`: ", text,
+                                    ": expected a file or a directory but found something else");
     }
     const fs::path absolute = fs::absolute(path).lexically_normal();
     if (fs::is_directory(status)) {

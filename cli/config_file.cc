@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "cli/arguments.h"
@@ -37,6 +38,8 @@ std::vector<std::string> Texts(const toml::node& node, const std::string& key,
 }  // namespace
 
 std::map<std::string, ConfigValue> ReadConfigFile(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path))
+    throw UsageError(path + ": there is no such file", 2);
   toml::table table;
   try {
     table = toml::parse_file(path);

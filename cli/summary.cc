@@ -66,9 +66,10 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   lines.emplace_back("rows in", Count(counts.in));
   if (score.by == ScoreBy::kNeighbors) return;
   const std::int64_t valid = counts.in - counts.invalid;
-  lines.emplace_back("rows to keep", Share(counts.kept, valid));
-  lines.emplace_back("rows to drop", Share(counts.dropped, valid) + ", score " +
-                                         Format("%g", score.threshold) + " or more");
+  lines.emplace_back(score.drop ? "rows kept" : "rows to keep", Share(counts.kept, valid));
+  lines.emplace_back(
+      score.drop ? "rows dropped" : "rows to drop",
+      Share(counts.dropped, valid) + ", score " + Format("%g", score.threshold) + " or more");
 }
 
 }  // namespace

@@ -6,7 +6,8 @@ function(spuna_configure_target target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(SPUNA_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${SPUNA_SANITIZE} -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE -fsanitize=${SPUNA_SANITIZE} -fno-omit-frame-pointer
+      -Wno-maybe-uninitialized)  # GCC's own std::optional trips it under instrumentation.
     target_link_options(${target} PUBLIC -fsanitize=${SPUNA_SANITIZE})
   endif()
 endfunction()

@@ -106,7 +106,7 @@ arrow::Status Score(const InputFiles& input, const Model& model, const ScoreOpti
                     const StagedOutput& output, StageClock& clock, JobReport& report) {
   ARROW_ASSIGN_OR_RAISE(const ScoreResult result,
                         WriteScores(input, model, options, output, clock));
-  report.score = {result.counts, model.threshold, result.files.size(), options.by};
+  report.score = {result.counts, model.threshold, result.files.size(), options.by, options.drop};
   return arrow::Status::OK();
 }
 

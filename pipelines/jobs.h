@@ -55,6 +55,8 @@ struct JobReport {
     double threshold = 0;
     std::size_t num_files = 0;
     ScoreBy by = ScoreBy::kClassifier;
+    /// Whether the dropped rows were left out of the output.
+    bool drop = false;
   };
 
   std::optional<Fit> fit;

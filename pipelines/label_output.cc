@@ -8,6 +8,9 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
@@ -67,20 +70,30 @@ class LabelColumns {
   std::size_t next_valid_ = 0;
 };
 
-arrow::Result<arrow::ArrayVector> PartitionColumns(const arrow_io::InputFile& file,
+using Partitions = std::vector<std::pair<std::string, std::string>>;
+
+// The keys that are in the path alone; some writers put them into the file as well.
+Partitions PathOnlyPartitions(const arrow_io::InputFile& file, const arrow::Schema& schema) {
+  Partitions partitions;
+  for (const auto& partition : file.partitions) {
+    if (schema.GetAllFieldIndices(partition.first).empty()) partitions.push_back(partition);
+  }
+  return partitions;
+}
+
+arrow::Result<arrow::ArrayVector> PartitionColumns(const Partitions& partitions,
                                                    std::int64_t num_rows) {
   arrow::ArrayVector columns;
-  for (const auto& [key, value] : file.partitions) {
+  for (const auto& [key, value] : partitions) {
     ARROW_ASSIGN_OR_RAISE(columns.emplace_back(),
                           arrow::MakeArrayFromScalar(arrow::StringScalar(value), num_rows));
   }
   return columns;
 }
 
-arrow::FieldVector PartitionFields(const arrow_io::InputFile& file) {
+arrow::FieldVector PartitionFields(const Partitions& partitions) {
   arrow::FieldVector fields;
-  for (const auto& [key, value] : file.partitions)
-    fields.push_back(arrow::field(key, arrow::utf8()));
+  for (const auto& [key, value] : partitions) fields.push_back(arrow::field(key, arrow::utf8()));
   return fields;
 }
 
@@ -100,7 +113,8 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
         arrow_io::FindEmbeddingColumn(*parquet->schema(), options.embedding, parquet->name()));
     std::vector<int> columns = arrow_io::AllColumns(*parquet->schema());
     columns.erase(columns.begin() + embedding);
-    arrow::FieldVector appended = PartitionFields(file);
+    const Partitions partitions = PathOnlyPartitions(file, *parquet->schema());
+    arrow::FieldVector appended = PartitionFields(partitions);
     const arrow::FieldVector ours = LabelColumns::Fields(options.prefix);
     appended.insert(appended.end(), ours.begin(), ours.end());
     ARROW_ASSIGN_OR_RAISE(const auto file_schema,
@@ -120,7 +134,7 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
         parquet->ForEachBatch(columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
           if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
           ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector added,
-                                PartitionColumns(file, batch.rows->num_rows()));
+                                PartitionColumns(partitions, batch.rows->num_rows()));
           arrow::BooleanBuilder valid;
           ARROW_ASSIGN_OR_RAISE(const arrow::ArrayVector our_columns,
                                 labels.Next(batch.rows->num_rows(), valid));

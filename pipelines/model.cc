@@ -200,6 +200,11 @@ arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& nam
 }
 
 arrow::Result<Model> LoadModel(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return arrow::Status::IOError("the model ", path.string(), " can't be used: it is not a file");
+  }
   ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path.string()));
   ARROW_ASSIGN_OR_RAISE(const std::int64_t size, file->GetSize());
   ARROW_ASSIGN_OR_RAISE(const auto buffer, file->Read(size));

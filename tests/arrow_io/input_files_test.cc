@@ -1,5 +1,7 @@
 #include "arrow_io/input_files.h"
 
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/temp_directory.h"
@@ -93,6 +95,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_an_error) {
                       directory / "../" + directory.path().filename().string() + "/a.parquet"})
                  .ends_with("a.parquet is given twice"));
   BOOST_TEST(message({}) == "`pool` names no file");
+  // Opening a pipe would wait forever.
+  const std::string pipe = directory / "pipe.parquet";
+  BOOST_TEST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  BOOST_TEST(message({pipe}) ==
+             "`pool`: " + pipe + ": expected a file or a directory but found something else");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
