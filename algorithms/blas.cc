@@ -3,9 +3,17 @@
 #include <cblas.h>
 
 #include <armadillo>
+#include <cstdlib>
 #include <mlpack/core/util/version.hpp>
 #include <mutex>
 #include <sstream>
+#include <string_view>
+
+// Exported by OpenBLAS builds that choose their kernels at run time; absent from others.
+extern "C" {
+[[gnu::weak]] void gotoblas_dynamic_init();
+[[gnu::weak]] void gotoblas_dynamic_quit();
+}
 
 namespace spuna::algorithms {
 namespace {
@@ -27,6 +35,26 @@ SingleThreadedBlas::SingleThreadedBlas() {
 SingleThreadedBlas::~SingleThreadedBlas() {
   const std::scoped_lock lock(scope_mutex);
   if (--open_scopes == 0) openblas_set_num_threads(threads_before);
+}
+
+void ChooseBlasKernels() {
+#if defined(__x86_64__)
+  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  const bool can_choose = gotoblas_dynamic_init != nullptr && gotoblas_dynamic_quit != nullptr;
+  if (!can_choose || std::getenv(kVariable) != nullptr ||
+      std::string_view(openblas_get_corename()) != "Prescott") {
+    return;
+  }
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+  if (!has_avx2) return;
+  setenv(kVariable, has_avx512 ? "SkylakeX" : "Haswell", 1);
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  unsetenv(kVariable);
+#endif
 }
 
 std::string OpenBlasVersion() {

@@ -17,6 +17,14 @@ class SingleThreadedBlas {
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
 };
 
+/// Makes OpenBLAS use the kernels that fit the CPU.
+///
+/// OpenBLAS before 0.3.25 takes a CPU younger than itself for a Pentium 4 and runs at a quarter of
+/// the speed (its issue 4267). To be called when a program starts, before any other use of OpenBLAS
+/// and while there is one thread. Does nothing where OPENBLAS_CORETYPE is set or the choice is
+/// good.
+void ChooseBlasKernels();
+
 /// The versions of the numeric libraries in this build.
 std::string OpenBlasVersion();
 std::string ArmadilloVersion();

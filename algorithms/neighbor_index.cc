@@ -12,7 +12,7 @@ namespace spuna::algorithms {
 namespace {
 
 // Up to here the tree is at least as fast as the product (bench/neighbor_index).
-constexpr std::size_t kMaxTreeDimension = 8;
+constexpr std::size_t kMaxTreeDimension = 6;
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "algorithms/blas.h"
 #include "algorithms/neighbor_index.h"
 #include "algorithms/seeded_random.h"
 
@@ -49,4 +50,9 @@ BENCHMARK_CAPTURE(MergeNearest, product, SearchKind::kProduct)->Apply(Grid);
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  ChooseBlasKernels();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
