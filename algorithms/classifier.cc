@@ -13,6 +13,9 @@ namespace spuna::algorithms {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 256;
+// Far beyond any row that was trained on, and far enough from overflow that the products of a
+// finite row stay finite.
+constexpr double kMaxStandardized = 1e15;
 
 struct Scratch {
   std::vector<float> standardized;
@@ -36,8 +39,8 @@ void RequireFinite(const std::vector<T>& values, std::size_t expected_size, cons
 void Standardize(const float* row, std::span<const double> mean, std::span<const double> deviation,
                  float* standardized) {
   for (std::size_t j = 0; j < mean.size(); ++j) {
-    standardized[j] =
-        deviation[j] == 0 ? 0.0F : static_cast<float>((row[j] - mean[j]) / deviation[j]);
+    const double value = deviation[j] == 0 ? 0 : (row[j] - mean[j]) / deviation[j];
+    standardized[j] = static_cast<float>(std::clamp(value, -kMaxStandardized, kMaxStandardized));
   }
 }
 

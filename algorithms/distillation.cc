@@ -10,10 +10,11 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "algorithms/banks.h"
 #include "algorithms/blas.h"
 #include "algorithms/format_number.h"
-#include "algorithms/neighbor_score.h"
 #include "algorithms/seeded_random.h"
 
 namespace spuna::algorithms {
@@ -31,39 +32,44 @@ struct TrainingRows {
   float label(std::size_t row) const { return row < num_clean ? 0.0F : 1.0F; }
 };
 
+// The mean and deviation of every dimension.
+struct Standardization {
+  std::vector<double> mean;
+  std::vector<double> deviation;
+};
+
 // Two passes, in float64. Equal values have a mean of exactly that value and so a deviation of 0.
-void FitStandardization(const EmbeddingsView& clean, const EmbeddingsView& shifted,
-                        Classifier& classifier) {
-  const std::size_t dimension = clean.dimension;
-  const double n = static_cast<double>(clean.num_rows + shifted.num_rows);
-  classifier.mean.assign(dimension, 0);
-  classifier.deviation.assign(dimension, 0);
-  for (const EmbeddingsView& rows : {clean, shifted}) {
+Standardization FitStandardization(const Banks& banks) {
+  const std::size_t dimension = banks.clean.dimension;
+  const double n = static_cast<double>(banks.clean.num_rows() + banks.shifted.num_rows());
+  Standardization fitted{std::vector<double>(dimension), std::vector<double>(dimension)};
+  for (const EmbeddingsView& rows : {banks.clean.view(), banks.shifted.view()}) {
     for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      for (std::size_t j = 0; j < dimension; ++j) classifier.mean[j] += rows.row(i)[j];
+      for (std::size_t j = 0; j < dimension; ++j) fitted.mean[j] += rows.row(i)[j];
     }
   }
-  for (double& mean : classifier.mean) mean /= n;
-  for (const EmbeddingsView& rows : {clean, shifted}) {
+  for (double& mean : fitted.mean) mean /= n;
+  for (const EmbeddingsView& rows : {banks.clean.view(), banks.shifted.view()}) {
     for (std::size_t i = 0; i < rows.num_rows; ++i) {
       for (std::size_t j = 0; j < dimension; ++j) {
-        const double difference = rows.row(i)[j] - classifier.mean[j];
-        classifier.deviation[j] += difference * difference;
+        const double difference = rows.row(i)[j] - fitted.mean[j];
+        fitted.deviation[j] += difference * difference;
       }
     }
   }
-  for (double& deviation : classifier.deviation) deviation = std::sqrt(deviation / n);
+  for (double& deviation : fitted.deviation) deviation = std::sqrt(deviation / n);
+  return fitted;
 }
 
-TrainingRows StandardizedRows(const EmbeddingsView& clean, const EmbeddingsView& shifted,
-                              const Classifier& classifier) {
+TrainingRows StandardizedRows(const Banks& banks, const Standardization& standardization) {
   TrainingRows rows;
-  rows.num_clean = clean.num_rows;
-  rows.inputs.set_size(clean.dimension, clean.num_rows + shifted.num_rows);
+  rows.num_clean = banks.clean.num_rows();
+  rows.inputs.set_size(banks.clean.dimension, banks.clean.num_rows() + banks.shifted.num_rows());
   arma::uword column = 0;
-  for (const EmbeddingsView& part : {clean, shifted}) {
+  for (const EmbeddingsView& part : {banks.clean.view(), banks.shifted.view()}) {
     for (std::size_t i = 0; i < part.num_rows; ++i) {
-      Standardize(part.row(i), classifier.mean, classifier.deviation, rows.inputs.colptr(column++));
+      Standardize(part.row(i), standardization.mean, standardization.deviation,
+                  rows.inputs.colptr(column++));
     }
   }
   return rows;
@@ -152,8 +158,9 @@ void InitializeHe(std::size_t dimension, std::size_t hidden, SeededRandom& rando
   fill(at.output_weight, at.output_bias, hidden);
 }
 
-void TakeWeights(const arma::fmat& parameters, Classifier& classifier) {
-  const ParameterOffsets at(classifier.dimension, classifier.hidden);
+Classifier MakeClassifier(std::size_t dimension, std::size_t hidden,
+                          Standardization standardization, const arma::fmat& parameters) {
+  const ParameterOffsets at(dimension, hidden);
   auto transposed = [&](std::size_t offset, std::size_t num_rows, std::size_t num_columns) {
     std::vector<float> weights(num_rows * num_columns);
     for (std::size_t row = 0; row < num_rows; ++row) {
@@ -166,18 +173,24 @@ void TakeWeights(const arma::fmat& parameters, Classifier& classifier) {
   auto copied = [&](std::size_t offset, std::size_t count) {
     return std::vector<float>(parameters.memptr() + offset, parameters.memptr() + offset + count);
   };
-  classifier.hidden_weight = transposed(0, classifier.hidden, classifier.dimension);
-  classifier.hidden_bias = copied(at.hidden_bias, classifier.hidden);
-  classifier.output_weight = transposed(at.output_weight, 2, classifier.hidden);
+  Classifier classifier;
+  classifier.dimension = dimension;
+  classifier.hidden = hidden;
+  classifier.mean = std::move(standardization.mean);
+  classifier.deviation = std::move(standardization.deviation);
+  classifier.hidden_weight = transposed(0, hidden, dimension);
+  classifier.hidden_bias = copied(at.hidden_bias, hidden);
+  classifier.output_weight = transposed(at.output_weight, 2, hidden);
   classifier.output_bias = copied(at.output_bias, 2);
+  return classifier;
 }
 
 // Training can end in a network that says the same of every row (mlpack issue 3477).
-void RequireVaryingOutput(const Classifier& classifier, const EmbeddingsView& clean,
-                          const EmbeddingsView& shifted, const Execution& execution) {
+void RequireVaryingOutput(const Classifier& classifier, const Banks& banks,
+                          const Execution& execution) {
   float lowest = 1;
   float highest = 0;
-  for (const EmbeddingsView& rows : {clean, shifted}) {
+  for (const EmbeddingsView& rows : {banks.clean.view(), banks.shifted.view()}) {
     for (const float score : classifier.Score(rows, execution)) {
       lowest = std::min(lowest, score);
       highest = std::max(highest, score);
@@ -208,14 +221,9 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                    const Execution& execution) {
   options.Validate();
   const SingleThreadedBlas single_threaded;
-  const Bank clean = MakeCleanBank(trusted, pool, expansion);
-  const Bank shifted = MakeShiftedBank(pool, expansion);
-
-  Classifier classifier;
-  classifier.dimension = pool.dimension;
-  classifier.hidden = options.hidden;
-  FitStandardization(clean.view(), shifted.view(), classifier);
-  const TrainingRows rows = StandardizedRows(clean.view(), shifted.view(), classifier);
+  const Banks banks = MakeBanks(trusted, pool, expansion);
+  Standardization standardization = FitStandardization(banks);
+  const TrainingRows rows = StandardizedRows(banks, standardization);
 
   Network network(Loss(/*reduction=*/false));
   network.Add<Linear>(options.hidden);
@@ -233,14 +241,15 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   adam.MaxIterations() = options.epochs * num_rows;
   adam.Tolerance() = -1;  // Every epoch is run.
   TrainingObserver observer(execution, options.epochs * ((num_rows + batch_size - 1) / batch_size));
-  adam.Optimize(loss, network.Parameters(), observer);
+  const float final_loss = adam.Optimize(loss, network.Parameters(), observer);
   execution.CheckStop();
-  if (!network.Parameters().is_finite()) {
+  if (!std::isfinite(final_loss) || !network.Parameters().is_finite()) {
     throw std::runtime_error("the distillation diverged; lower `learning-rate`, now " +
                              FormatNumber(options.learning_rate));
   }
-  TakeWeights(network.Parameters(), classifier);
-  RequireVaryingOutput(classifier, clean.view(), shifted.view(), execution);
+  Classifier classifier = MakeClassifier(pool.dimension, options.hidden, std::move(standardization),
+                                         network.Parameters());
+  RequireVaryingOutput(classifier, banks, execution);
   return classifier;
 }
 

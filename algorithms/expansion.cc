@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "algorithms/spectral_entropy.h"
 
@@ -128,15 +129,9 @@ class LabelExpander {
   Expansion result_;
 };
 
-bool AllRowsEqual(const EmbeddingsView& a, const EmbeddingsView& b) {
-  auto equals_first = [&](const float* row) {
-    return std::equal(row, row + a.dimension, a.row(0));
-  };
-  for (std::size_t i = 1; i < a.num_rows; ++i) {
-    if (!equals_first(a.row(i))) return false;
-  }
-  for (std::size_t i = 0; i < b.num_rows; ++i) {
-    if (!equals_first(b.row(i))) return false;
+bool AllRowsEqual(const EmbeddingsView& rows) {
+  for (std::size_t i = 1; i < rows.num_rows; ++i) {
+    if (!std::equal(rows.row(i), rows.row(i) + rows.dimension, rows.row(0))) return false;
   }
   return true;
 }
@@ -174,27 +169,13 @@ Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool
     throw std::invalid_argument("trusted rows have dimension " + std::to_string(trusted.dimension) +
                                 " but pool rows have dimension " + std::to_string(pool.dimension));
   }
-  constexpr std::size_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
-  if (trusted.num_rows > kMaxRows || pool.num_rows > kMaxRows) {
-    throw std::invalid_argument("a fit takes at most " + std::to_string(kMaxRows) +
-                                " trusted and as many pool rows");
-  }
   options.Validate(pool.num_rows);
-  if (AllRowsEqual(trusted, pool)) {
-    throw std::invalid_argument("all " + std::to_string(trusted.num_rows) + " trusted and " +
-                                std::to_string(pool.num_rows) +
+  if (AllRowsEqual(pool)) {
+    throw std::invalid_argument("all " + std::to_string(pool.num_rows) +
                                 " pool rows are identical: without any spread nothing can be told "
                                 "apart");
   }
   return LabelExpander(trusted.num_rows, pool, options, execution).Run(trusted);
-}
-
-RowNumbers AscendingOrder(std::span<const double> scores) {
-  RowNumbers order = AllRows(scores.size());
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return scores[a] != scores[b] ? scores[a] < scores[b] : a < b;
-  });
-  return order;
 }
 
 }  // namespace spuna::algorithms

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
 #include "algorithms/neighbor_index.h"
+#include "algorithms/ranking.h"
 
 namespace spuna::algorithms {
 
@@ -55,11 +55,11 @@ struct Expansion {
 ///
 ///     round 0:  s_orig(x) = min over trusted t of |x - t|;
 ///               the alpha lowest become pseudo-clean, the alpha highest pseudo-shifted
-///     round t:  s_t(x) = d_N(x) - d_P(x) over the rest, with d_P the mean distance to the k
-///     nearest
-///               of trusted and pseudo-clean rows, d_N to the k nearest pseudo-shifted rows;
-///               the b highest become pseudo-clean, the b lowest pseudo-shifted,
-///               b = min(beta, floor(rest / 2)), at once
+///     round t:  s_t(x) = d_N(x) - d_P(x) over the rest, where
+///               d_P = mean distance to the k nearest trusted and pseudo-clean rows,
+///               d_N = mean distance to the k nearest pseudo-shifted rows;
+///               the b highest become pseudo-clean, the b lowest pseudo-shifted, at once,
+///               b = min(beta, floor(rest / 2))
 ///     stop:     after the first round with H_t - H_{t-1} < epsilon, or when b = 0
 ///
 /// Every ranking is one ascending order by (score, row number). The result depends on the rows and
@@ -67,8 +67,5 @@ struct Expansion {
 /// the data, Interrupted when asked to stop.
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        const ExpansionOptions& options, const Execution& execution);
-
-/// The row numbers 0 … n - 1 in ascending order of (score, row number).
-RowNumbers AscendingOrder(std::span<const double> scores);
 
 }  // namespace spuna::algorithms

@@ -1,9 +1,13 @@
 // Exact neighbors by mlpack's KD-tree. One tree holds one batch of added rows: a growing bank is a
 // forest of them, and no tree is ever rebuilt.
 //
+// The tree is in float64. In float32 its boxes could not be halved between two neighboring numbers,
+// where mlpack would recurse forever, and its distances would round and overflow.
+//
 // mlpack's NeighborSearch runs on one thread and counts its work in members; its rules and its
 // single-tree traverser, used directly, leave the tree alone and so can run on several.
 
+#include <algorithm>
 #include <mlpack/core.hpp>
 #include <mlpack/core/tree/binary_space_tree.hpp>
 #include <mlpack/methods/neighbor_search/neighbor_search_rules.hpp>
@@ -17,7 +21,7 @@ namespace {
 
 using Sort = mlpack::NearestNeighborSort;
 using Distance = mlpack::EuclideanDistance;
-using Tree = mlpack::KDTree<Distance, mlpack::NeighborSearchStat<Sort>, arma::fmat>;
+using Tree = mlpack::KDTree<Distance, mlpack::NeighborSearchStat<Sort>, arma::mat>;
 using Rules = mlpack::NeighborSearchRules<Sort, Distance, Tree>;
 
 constexpr std::size_t kQueriesPerBlock = 64;
@@ -25,7 +29,7 @@ constexpr std::size_t kQueriesPerBlock = 64;
 class KdTreeIndex : public NeighborIndex {
  public:
   explicit KdTreeIndex(BankRows bank)
-      : bank_(std::move(bank)), tree_(Scaled(bank_), original_from_tree_) {}
+      : bank_(std::move(bank)), tree_(AsDoubles(bank_.view()), original_from_tree_) {}
 
   void MergeNearest(const Queries& queries, const Execution& execution,
                     NearestDistances& lists) const override {
@@ -33,33 +37,25 @@ class KdTreeIndex : public NeighborIndex {
     ParallelFor((num_queries + kQueriesPerBlock - 1) / kQueriesPerBlock, execution,
                 [&](std::size_t block, std::size_t) {
                   const std::size_t begin = block * kQueriesPerBlock;
-                  MergeBlock(queries, begin, std::min(begin + kQueriesPerBlock, num_queries),
-                             lists);
+                  const std::size_t end = std::min(begin + kQueriesPerBlock, num_queries);
+                  MergeBlock(queries, begin, end, lists);
                 });
   }
 
  private:
-  // Scaling by a power of two is exact, so the tree sees the same order of distances.
-  static arma::fmat Scaled(const BankRows& bank) {
-    arma::fmat scaled(bank.view().data, bank.dimension(), bank.num_rows());
-    scaled *= bank.scale();
-    return scaled;
+  static arma::mat AsDoubles(const EmbeddingsView& rows) {
+    arma::mat doubles(rows.dimension, rows.num_rows);
+    std::ranges::copy(rows.values(), doubles.begin());
+    return doubles;
   }
 
   void MergeBlock(const Queries& queries, std::size_t begin, std::size_t end,
                   NearestDistances& lists) const {
-    arma::fmat block(bank_.dimension(), end - begin);
-    std::vector<bool> fits(end - begin);
-    for (std::size_t i = 0; i < end - begin; ++i) {
-      const float* const row = queries.embeddings.row(queries.rows[begin + i]);
-      double squared_norm = 0;
-      for (std::size_t j = 0; j < bank_.dimension(); ++j) {
-        block(j, i) = row[j] * bank_.scale();
-        squared_norm += static_cast<double>(block(j, i)) * block(j, i);
-      }
-      fits[i] = BankRows::FitsFloat(squared_norm);
+    arma::mat block(bank_.dimension(), end - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      std::copy_n(queries.embeddings.row(queries.rows[i]), bank_.dimension(),
+                  block.colptr(i - begin));
     }
-
     // One more than asked for, in case a query finds itself.
     const std::size_t num_found =
         std::min(lists.num_neighbors() + (queries.left_out.empty() ? 0 : 1), bank_.num_rows());
@@ -68,30 +64,24 @@ class KdTreeIndex : public NeighborIndex {
     Tree& tree = const_cast<Tree&>(tree_);
     Rules rules(tree.Dataset(), block, num_found, distance);
     Tree::SingleTreeTraverser<Rules> traverser(rules);
-    for (std::size_t i = 0; i < end - begin; ++i) {
-      if (fits[i]) traverser.Traverse(i, tree);
-    }
+    for (std::size_t i = 0; i < end - begin; ++i) traverser.Traverse(i, tree);
     arma::Mat<std::size_t> neighbors;
-    arma::fmat float_distances;
-    rules.GetResults(neighbors, float_distances);
+    arma::mat distances;
+    rules.GetResults(neighbors, distances);
 
+    // Measured once more, in the order of summation that both kinds of index share.
     std::vector<double> scratch;
     RowNumbers found;
     for (std::size_t i = 0; i < end - begin; ++i) {
       const std::uint32_t row = queries.rows[begin + i];
-      const std::int64_t left_out = queries.left_out.empty() ? -1 : queries.left_out[begin + i];
-      if (!fits[i]) {
-        bank_.MergeAll(queries.embeddings.row(row), left_out, row, scratch, lists);
-        continue;
-      }
       found.clear();
       for (std::size_t n = 0; n < num_found; ++n) {
         const std::size_t original = original_from_tree_[neighbors(n, i)];
-        if (static_cast<std::int64_t>(original) != left_out) {
+        if (static_cast<std::int64_t>(original) != queries.LeftOut(begin + i)) {
           found.push_back(static_cast<std::uint32_t>(original));
         }
       }
-      bank_.MergeExact(queries.embeddings.row(row), found, row, scratch, lists);
+      bank_.MergeDistances(queries.embeddings.row(row), found, row, scratch, lists);
     }
   }
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "algorithms/expansion.h"
+#include "algorithms/ranking.h"
 
 namespace spuna::algorithms {
 

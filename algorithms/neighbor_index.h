@@ -9,6 +9,7 @@
 #include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
 #include "algorithms/nearest_distances.h"
+#include "algorithms/ranking.h"
 
 namespace spuna::algorithms {
 
@@ -19,9 +20,6 @@ enum class SearchKind {
   kProduct,  ///< blocked matrix products: many dimensions
 };
 
-/// The rows of a matrix, by number, in this order.
-using RowNumbers = std::vector<std::uint32_t>;
-
 /// Which rows to find neighbors for.
 struct Queries {
   /// The matrix that the row numbers point into.
@@ -30,6 +28,8 @@ struct Queries {
   std::span<const std::uint32_t> rows;
   /// For query i, the bank row to leave out because it is the query itself, or -1. Empty: none.
   std::span<const std::int64_t> left_out = {};
+
+  std::int64_t LeftOut(std::size_t query) const { return left_out.empty() ? -1 : left_out[query]; }
 };
 
 /// Bank rows that are ready to be searched. Immutable, so searches may run at the same time.
@@ -45,13 +45,10 @@ class NeighborIndex {
 /// The kind that kAuto stands for at this dimension.
 SearchKind ResolveSearch(SearchKind kind, std::size_t dimension);
 
-/// Builds an index over a copy of the given rows of `embeddings`.
+/// Builds an index over a copy of the given rows of `embeddings`, of which there is at least one.
 std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings,
                                                  std::span<const std::uint32_t> rows);
 /// The same over all rows.
 std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings);
-
-/// 0, 1, …, `count` - 1.
-RowNumbers AllRows(std::size_t count);
 
 }  // namespace spuna::algorithms

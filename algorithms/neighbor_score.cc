@@ -1,20 +1,9 @@
 #include "algorithms/neighbor_score.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace spuna::algorithms {
-namespace {
-
-void AppendRows(const EmbeddingsView& embeddings, const RowNumbers& rows, Bank& bank) {
-  bank.dimension = embeddings.dimension;
-  bank.values.reserve(bank.values.size() + rows.size() * embeddings.dimension);
-  for (const std::uint32_t row : rows) {
-    bank.values.insert(bank.values.end(), embeddings.row(row),
-                       embeddings.row(row) + embeddings.dimension);
-  }
-}
-
-}  // namespace
 
 NeighborScorer::NeighborScorer(const EmbeddingsView& clean_bank, const EmbeddingsView& shifted_bank,
                                std::size_t num_neighbors, SearchKind search)
@@ -57,18 +46,13 @@ std::vector<double> NeighborScorer::Score(const EmbeddingsView& rows,
   return scores;
 }
 
-Bank MakeCleanBank(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                   const Expansion& expansion) {
-  Bank bank;
-  AppendRows(trusted, AllRows(trusted.num_rows), bank);
-  AppendRows(pool, expansion.RowsWith(PseudoLabel::kClean), bank);
-  return bank;
-}
-
-Bank MakeShiftedBank(const EmbeddingsView& pool, const Expansion& expansion) {
-  Bank bank;
-  AppendRows(pool, expansion.RowsWith(PseudoLabel::kShifted), bank);
-  return bank;
+std::vector<float> RoundToFloats(const std::vector<double>& scores) {
+  static constexpr double kLargest = std::numeric_limits<float>::max();
+  std::vector<float> rounded(scores.size());
+  std::ranges::transform(scores, rounded.begin(), [](double score) {
+    return static_cast<float>(std::clamp(score, -kLargest, kLargest));
+  });
+  return rounded;
 }
 
 }  // namespace spuna::algorithms

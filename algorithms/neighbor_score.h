@@ -42,19 +42,7 @@ class NeighborScorer {
   std::unique_ptr<NeighborIndex> shifted_;
 };
 
-/// The rows of a bank, one after the other.
-struct Bank {
-  std::vector<float> values;
-  std::size_t dimension = 0;
-
-  std::size_t num_rows() const { return dimension == 0 ? 0 : values.size() / dimension; }
-  EmbeddingsView view() const { return {values.data(), num_rows(), dimension}; }
-};
-
-/// The trusted rows, then the pseudo-clean pool rows in their order.
-Bank MakeCleanBank(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                   const Expansion& expansion);
-/// The pseudo-shifted pool rows in their order.
-Bank MakeShiftedBank(const EmbeddingsView& pool, const Expansion& expansion);
+/// The scores in float32, at most its largest number.
+std::vector<float> RoundToFloats(const std::vector<double>& scores);
 
 }  // namespace spuna::algorithms

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "algorithms/blas.h"
 #include "algorithms/neighbor_index_internal.h"
@@ -25,6 +26,9 @@ constexpr std::size_t kValuesPerGlance = 16;
 constexpr double kUnitRoundoff = 1.0 / (1 << 24);
 // Below this a scaled value may have lost digits to underflow.
 constexpr float kUnderflowSlack = 1e-30F;
+// A query of a larger scaled squared norm, astronomically far from the bank, could overflow a
+// float32 product; it is measured against every row.
+constexpr double kMaxSquaredNorm = 1e30;
 
 struct Candidate {
   float lower;
@@ -35,7 +39,6 @@ struct Candidate {
 struct Scratch {
   std::vector<float> queries;
   std::vector<float> products;
-  std::vector<Candidate> candidates;
   RowNumbers candidate_rows;
   std::vector<double> distances;
 };
@@ -44,8 +47,11 @@ class ProductIndex : public NeighborIndex {
  public:
   explicit ProductIndex(BankRows bank)
       : bank_(std::move(bank)),
-        // The worst rounding of the product, of both norms and of centering, against |x|² + |y|².
+        // All rounding, in units of u (|x|² + |y|²), u = 2^-24: the product d, in any order of
+        // summation; centering 4; the norms and their sum 2; adding the product 2; the interval's
+        // ends 2; and 6 for what is rounded in computing the slack itself.
         error_(static_cast<float>(static_cast<double>(bank_.dimension() + 16) * kUnitRoundoff)),
+        scale_(ScaleOf(bank_.view())),
         center_(bank_.dimension()),
         centered_(bank_.num_rows() * bank_.dimension()),
         squared_norms_(bank_.num_rows()) {
@@ -77,20 +83,32 @@ class ProductIndex : public NeighborIndex {
   }
 
  private:
+  // A power of two that brings the bank's values to about 1, so that no float32 square overflows.
+  // Both it and its inverse are normal numbers.
+  static float ScaleOf(const EmbeddingsView& rows) {
+    float largest = 0;
+    for (const float value : rows.values()) largest = std::max(largest, std::abs(value));
+    if (largest == 0) return 1;
+    return std::ldexp(1.0F, -std::clamp(std::ilogb(largest) + 1, -120, 120));
+  }
+
   // Writes the centered and scaled row, and returns its squared norm.
   double Center(const float* row, float* centered) const {
     double squared_norm = 0;
     for (std::size_t j = 0; j < bank_.dimension(); ++j) {
-      centered[j] = static_cast<float>((static_cast<double>(row[j]) - center_[j]) * bank_.scale());
-      squared_norm += static_cast<double>(centered[j]) * centered[j];
+      const double value = (static_cast<double>(row[j]) - center_[j]) * scale_;
+      squared_norm += value * value;
+      // Beyond the bound the value is not used.
+      centered[j] = squared_norm < kMaxSquaredNorm ? static_cast<float>(value) : 0.0F;
     }
     return squared_norm;
   }
 
   // A squared distance in the scaled units of the product, not below the given one.
   float Scaled(double squared_distance) const {
-    const double scale = bank_.scale();
-    return static_cast<float>(squared_distance * scale * scale * (1 + 4 * kUnitRoundoff));
+    const double scaled = squared_distance * scale_ * scale_ * (1 + 4 * kUnitRoundoff);
+    return scaled < std::numeric_limits<float>::max() ? static_cast<float>(scaled)
+                                                      : std::numeric_limits<float>::infinity();
   }
 
   void MergeBlock(const Queries& queries, std::size_t begin, std::size_t end,
@@ -106,7 +124,6 @@ class ProductIndex : public NeighborIndex {
       const std::uint32_t row = queries.rows[begin + i];
       float* const centered = scratch.queries.data() + i * dimension;
       norms[i] = Center(queries.embeddings.row(row), centered);
-      if (!BankRows::FitsFloat(norms[i])) std::fill_n(centered, dimension, 0.0F);
       limits[i] = Scaled(lists.limit(row));
     }
 
@@ -119,10 +136,9 @@ class ProductIndex : public NeighborIndex {
                   scratch.queries.data(), static_cast<blasint>(dimension), 0.0F,
                   scratch.products.data(), static_cast<blasint>(num_bank));
       for (std::size_t i = 0; i < count; ++i) {
-        if (!BankRows::FitsFloat(norms[i])) continue;
-        const std::int64_t left_out = queries.left_out.empty() ? -1 : queries.left_out[begin + i];
+        if (!(norms[i] < kMaxSquaredNorm)) continue;
         Scan(scratch.products.data() + i * num_bank, first, num_bank, static_cast<float>(norms[i]),
-             left_out, lists.num_neighbors(), limits[i], candidates[i]);
+             queries.LeftOut(begin + i), lists.num_neighbors(), limits[i], candidates[i]);
         if (candidates[i].size() > 4 * lists.num_neighbors() + kBankRowsPerBlock) {
           // Too many rows too close to call: measure them now.
           const std::uint32_t row = queries.rows[begin + i];
@@ -134,11 +150,12 @@ class ProductIndex : public NeighborIndex {
 
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t row = queries.rows[begin + i];
-      if (BankRows::FitsFloat(norms[i])) {
+      if (norms[i] < kMaxSquaredNorm) {
         Measure(queries.embeddings.row(row), row, limits[i], candidates[i], scratch, lists);
       } else {
-        const std::int64_t left_out = queries.left_out.empty() ? -1 : queries.left_out[begin + i];
-        bank_.MergeAll(queries.embeddings.row(row), left_out, row, scratch.distances, lists);
+        RowNumbers others = AllRows(bank_.num_rows());
+        std::erase(others, queries.LeftOut(begin + i));
+        bank_.MergeDistances(queries.embeddings.row(row), others, row, scratch.distances, lists);
       }
     }
   }
@@ -197,11 +214,12 @@ class ProductIndex : public NeighborIndex {
       scratch.candidate_rows.push_back(candidate.bank_row);
     }
     candidates.clear();
-    bank_.MergeExact(query, scratch.candidate_rows, list, scratch.distances, lists);
+    bank_.MergeDistances(query, scratch.candidate_rows, list, scratch.distances, lists);
   }
 
   BankRows bank_;
   float error_;
+  float scale_;
   std::vector<float> center_;
   std::vector<float> centered_;
   std::vector<float> squared_norms_;

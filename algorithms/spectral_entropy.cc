@@ -4,7 +4,6 @@
 #include <armadillo>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 #include "algorithms/blas.h"
 

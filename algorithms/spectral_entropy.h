@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "algorithms/embeddings_view.h"
-#include "algorithms/neighbor_index.h"
 
 namespace spuna::algorithms {
 

@@ -6,7 +6,7 @@
 #include <arrow/util/float16.h>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 
 namespace spuna::arrow_io {
 namespace {
@@ -19,14 +19,6 @@ const arrow::DataType& StorageType(const arrow::DataType& type) {
 
 std::string Where(const ColumnLocation& location) {
   return "column '" + location.column + "' of " + location.file;
-}
-
-std::string QuotedNames(const arrow::Schema& schema, const std::vector<int>& columns) {
-  std::string names;
-  for (const int i : columns) {
-    names += (names.empty() ? "'" : ", '") + schema.field(i)->name() + "'";
-  }
-  return names;
 }
 
 std::vector<int> EmbeddingColumns(const arrow::Schema& schema) {
@@ -103,11 +95,14 @@ void CopyAsFloat(const arrow::Array& values, std::int64_t start, std::int64_t co
 }
 
 bool AllFinite(const float* values, std::int64_t count) {
-  // A sum of differences with itself is 0 unless something is infinite or not a number; unlike an
-  // early exit it runs in vector registers.
-  float sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += values[i] - values[i];
-  return sum == 0;
+  // All bits of the exponent are set in what is infinite or not a number. Without an early exit
+  // this runs in vector registers.
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  std::uint32_t found = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    found |= (std::bit_cast<std::uint32_t>(values[i]) & kExponent) == kExponent ? 1U : 0U;
+  }
+  return found == 0;
 }
 
 bool HasNull(const arrow::Array& values, std::int64_t start, std::int64_t count) {
@@ -119,6 +114,14 @@ bool HasNull(const arrow::Array& values, std::int64_t start, std::int64_t count)
 }
 
 }  // namespace
+
+std::string QuotedNames(const arrow::Schema& schema, const std::vector<int>& columns) {
+  std::string names;
+  for (const int i : columns) {
+    names += (names.empty() ? "'" : ", '") + schema.field(i)->name() + "'";
+  }
+  return names;
+}
 
 bool IsEmbeddingType(const arrow::DataType& type) {
   if (type.id() == arrow::Type::EXTENSION &&
@@ -155,8 +158,8 @@ arrow::Result<int> FindEmbeddingColumn(const arrow::Schema& schema, const std::s
   }
   if (name.empty() && candidates.size() == 1) return candidates[0];
   if (!name.empty() && named.empty()) {
-    return arrow::Status::Invalid(file, ": there is no column '", name,
-                                  "' as `embedding` says; expected ", expected, "; ", found);
+    return arrow::Status::Invalid(file, ": there is no column '", name, "'; expected ", expected,
+                                  "; ", found);
   }
   if (named.size() == 1 && (!name.empty() || candidates.empty())) {
     return arrow::Status::Invalid("column '", wanted, "' of ", file, ": expected ", expected,

@@ -19,6 +19,9 @@ bool IsEmbeddingType(const arrow::DataType& type);
 arrow::Result<int> FindEmbeddingColumn(const arrow::Schema& schema, const std::string& name,
                                        const std::string& file);
 
+/// The names of columns for a message: "'a', 'b'".
+std::string QuotedNames(const arrow::Schema& schema, const std::vector<int>& columns);
+
 /// Where a run of rows comes from; error messages name it.
 struct ColumnLocation {
   std::string column;

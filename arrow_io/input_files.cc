@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <map>
 #include <system_error>
 
 namespace spuna::arrow_io {
@@ -62,7 +62,12 @@ arrow::Result<std::vector<fs::path>> FilesInDirectory(const fs::path& directory)
     } else if (it.depth() > 64) {
       return arrow::Status::IOError(
           directory.string(), ": folders are nested deeper than 64; is there a cycle of links?");
-    } else if (HasParquetExtension(it->path()) && it->is_regular_file(error)) {
+    } else if (HasParquetExtension(it->path()) && !it->is_directory()) {
+      // A link to nowhere is an error, not a file less.
+      if (!fs::is_regular_file(fs::status(it->path(), error))) {
+        return arrow::Status::IOError(it->path().string(), ": ",
+                                      error ? error.message() : "expected a file");
+      }
       found.push_back(it->path());
     }
   }
@@ -123,13 +128,17 @@ arrow::Result<InputFiles> ListInputFiles(const std::vector<std::string>& paths,
       paths.size() == 1 && input.files.size() == 1 && !fs::is_directory(paths[0]);
 
   const fs::path root = CommonDirectory(roots);
-  std::set<fs::path> seen;
+  std::map<fs::path, fs::path> seen;
   for (InputFile& file : input.files) {
-    const fs::path absolute = fs::absolute(file.path).lexically_normal();
-    file.relative_path = absolute.lexically_relative(root);
+    file.relative_path = fs::absolute(file.path).lexically_normal().lexically_relative(root);
     file.partitions = HivePartitions(file.relative_path);
-    if (!seen.insert(absolute).second) {
-      return arrow::Status::Invalid("`", option, "`: ", file.path.string(), " is given twice");
+    // The same file under two names, through links or a cycle of them, would count its rows twice.
+    std::error_code error;
+    const auto [known, is_new] = seen.emplace(fs::canonical(file.path, error), file.path);
+    if (error) return arrow::Status::IOError(file.path.string(), ": ", error.message());
+    if (!is_new) {
+      return arrow::Status::Invalid("`", option, "`: ", file.path.string(), " and ",
+                                    known->second.string(), " are the same file");
     }
   }
   return input;

@@ -70,13 +70,18 @@ std::int64_t ParquetInput::num_rows() const { return metadata().num_rows(); }
 
 int ParquetInput::num_row_groups() const { return reader_->num_row_groups(); }
 
-arrow::Status ParquetInput::ForEachBatch(
-    const std::vector<int>& columns,
-    const std::function<arrow::Status(const Batch&)>& visit) const {
+std::vector<int> ParquetInput::Leaves(const std::vector<int>& columns) const {
   std::vector<int> leaves;
   for (const int column : columns) {
     CollectLeaves(reader_->manifest().schema_fields[static_cast<std::size_t>(column)], leaves);
   }
+  return leaves;
+}
+
+arrow::Status ParquetInput::ForEachBatch(
+    const std::vector<int>& columns,
+    const std::function<arrow::Status(const Batch&)>& visit) const {
+  const std::vector<int> leaves = Leaves(columns);
   Batch batch;
   for (; batch.row_group < num_row_groups(); ++batch.row_group) {
     auto reader = reader_->GetRecordBatchReader({batch.row_group}, leaves);

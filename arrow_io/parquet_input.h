@@ -33,6 +33,9 @@ class ParquetInput {
   std::int64_t num_rows() const;
   int num_row_groups() const;
 
+  /// The Parquet columns (leaves) that hold the given top-level columns, in the schema's order.
+  std::vector<int> Leaves(const std::vector<int>& columns) const;
+
   /// A run of rows of the file.
   struct Batch {
     std::shared_ptr<arrow::RecordBatch> rows;

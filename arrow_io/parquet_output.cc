@@ -4,6 +4,7 @@
 #include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
@@ -14,14 +15,6 @@
 
 namespace spuna::arrow_io {
 namespace {
-
-std::vector<int> LeavesOf(const parquet::SchemaDescriptor& schema, int column) {
-  std::vector<int> leaves;
-  for (int i = 0; i < schema.num_columns(); ++i) {
-    if (schema.group_node()->FieldIndex(*schema.GetColumnRoot(i)) == column) leaves.push_back(i);
-  }
-  return leaves;
-}
 
 // How a column of the input was stored.
 struct Storage {
@@ -67,20 +60,28 @@ arrow::Result<std::shared_ptr<parquet::WriterProperties>> PropertiesLike(
   ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(
       &schema, *parquet::default_writer_properties(), arrow_properties, &written));
 
-  const parquet::SchemaDescriptor& read = *like.metadata().schema();
   Storage last;
   int next_leaf = 0;
-  for (const int column : columns) {
-    for (const int leaf : LeavesOf(read, column)) {
-      last = StorageOf(like.metadata(), leaf);
-      // The paths may differ ("item" became "element"); the order of the leaves does not.
-      Imitate(last, written->Column(next_leaf++)->path()->ToDotString(), builder);
-    }
+  for (const int leaf : like.Leaves(columns)) {
+    last = StorageOf(like.metadata(), leaf);
+    Imitate(last, written->Column(next_leaf++)->path()->ToDotString(), builder);
   }
   for (; next_leaf < written->num_columns(); ++next_leaf) {
     builder.compression(written->Column(next_leaf)->path()->ToDotString(), last.codec);
   }
   return builder.build();
+}
+
+// The file's own key-value metadata that Arrow does not take over into the schema.
+std::shared_ptr<const arrow::KeyValueMetadata> FurtherMetadata(const ParquetInput& like,
+                                                               const arrow::Schema& schema) {
+  auto further = std::make_shared<arrow::KeyValueMetadata>();
+  const auto& all = like.metadata().key_value_metadata();
+  for (std::int64_t i = 0; all != nullptr && i < all->size(); ++i) {
+    const bool known = schema.HasMetadata() && schema.metadata()->Contains(all->key(i));
+    if (!known && all->key(i) != "ARROW:schema") further->Append(all->key(i), all->value(i));
+  }
+  return further;
 }
 
 }  // namespace
@@ -89,12 +90,14 @@ ParquetOutput::ParquetOutput() = default;
 ParquetOutput::~ParquetOutput() = default;
 
 arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
-    const std::filesystem::path& path, const ParquetInput& like, const std::vector<int>& columns,
-    const std::shared_ptr<arrow::Schema>& schema) {
+    const std::filesystem::path& path, const std::string& name, const ParquetInput& like,
+    const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema) {
   auto output = std::unique_ptr<ParquetOutput>(new ParquetOutput());
+  output->name_ = name;
   auto create = [&]() -> arrow::Status {
     parquet::ArrowWriterProperties::Builder arrow_builder;
-    arrow_builder.store_schema();
+    // Lists keep the names of their children, which the format would like to be "element".
+    arrow_builder.store_schema()->disable_compliant_nested_types();
     if (HasInt96(*like.metadata().schema())) arrow_builder.enable_deprecated_int96_timestamps();
     const auto arrow_properties = arrow_builder.build();
     ARROW_ASSIGN_OR_RAISE(const auto properties,
@@ -103,26 +106,30 @@ arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
     ARROW_ASSIGN_OR_RAISE(output->writer_, parquet::arrow::FileWriter::Open(
                                                *schema, arrow::default_memory_pool(), output->file_,
                                                properties, arrow_properties));
-    return arrow::Status::OK();
+    return output->writer_->AddKeyValueMetadata(FurtherMetadata(like, *schema));
   };
   // Metadata of a damaged file is reported by exceptions.
   auto guarded = [&]() -> arrow::Status { PARQUET_CATCH_AND_RETURN(create()); };
-  ARROW_RETURN_NOT_OK(guarded());
+  ARROW_RETURN_NOT_OK(output->Explain(guarded()));
   return output;
 }
 
 arrow::Status ParquetOutput::Write(const arrow::RecordBatch& batch) {
   if (batch.num_rows() == 0) return arrow::Status::OK();
   if (starts_row_group_) {
-    ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
+    ARROW_RETURN_NOT_OK(Explain(writer_->NewBufferedRowGroup()));
     starts_row_group_ = false;
   }
-  return writer_->WriteRecordBatch(batch);
+  return Explain(writer_->WriteRecordBatch(batch));
 }
 
 arrow::Status ParquetOutput::Close() {
-  ARROW_RETURN_NOT_OK(writer_->Close());
-  return file_->Close();
+  ARROW_RETURN_NOT_OK(Explain(writer_->Close()));
+  return Explain(file_->Close());
+}
+
+arrow::Status ParquetOutput::Explain(const arrow::Status& status) const {
+  return status.ok() ? status : status.WithMessage(name_, " can't be written: ", status.message());
 }
 
 }  // namespace spuna::arrow_io

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "arrow_io/parquet_input.h"
@@ -16,15 +17,16 @@ class FileWriter;
 
 namespace spuna::arrow_io {
 
-/// A Parquet file being written in the likeness of another: the same compression codec and encoding
-/// column by column, the same key-value metadata, and row groups where the caller starts them.
+/// A Parquet file being written in the likeness of another: column by column the compression codec,
+/// and dictionary or byte-stream-split encoding, of its first row group; the same key-value
+/// metadata; and row groups where the caller starts them.
 class ParquetOutput {
  public:
-  /// Creates the file. `schema` is that of `like` with the given columns taken, and others
-  /// appended; appended columns are compressed as the last one taken.
+  /// Creates the file; messages call it `name`. `schema` is that of `like` with the given columns
+  /// taken, and others appended; appended columns are compressed as the last one taken.
   static arrow::Result<std::unique_ptr<ParquetOutput>> Create(
-      const std::filesystem::path& path, const ParquetInput& like, const std::vector<int>& columns,
-      const std::shared_ptr<arrow::Schema>& schema);
+      const std::filesystem::path& path, const std::string& name, const ParquetInput& like,
+      const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema);
   ~ParquetOutput();
 
   /// Starts the next row group with the next Write; a row group without rows is never written.
@@ -37,6 +39,9 @@ class ParquetOutput {
  private:
   ParquetOutput();
 
+  arrow::Status Explain(const arrow::Status& status) const;
+
+  std::string name_;
   std::shared_ptr<arrow::io::OutputStream> file_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
   bool starts_row_group_ = true;

@@ -1,9 +1,13 @@
 #include "arrow_io/staged_output.h"
 
 #include <arrow/io/file.h>
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
+#include <cerrno>
+#include <random>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -16,10 +20,20 @@ arrow::Status PathError(const StagedOutput::Target& target, const std::string& w
   return arrow::Status::IOError("`", target.option, "`: ", target.path.string(), ": ", what);
 }
 
+// A name that no other run has: process numbers repeat in containers and over shared disks.
 fs::path TemporarySibling(const fs::path& path) {
-  static std::atomic<int> counter{0};
-  return path.parent_path() / ("." + path.filename().string() + ".spuna-" +
-                               std::to_string(getpid()) + "-" + std::to_string(counter++) + ".tmp");
+  std::random_device random;
+  std::ostringstream name;
+  name << ".spuna-" << std::hex << random() << random() << ".tmp";
+  return path.parent_path() / name.str();
+}
+
+// Creates an empty file that was not there before.
+std::error_code CreateFile(const fs::path& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return {errno, std::generic_category()};
+  close(file);
+  return {};
 }
 
 arrow::Status CheckTarget(const StagedOutput::Target& target) {
@@ -57,20 +71,15 @@ arrow::Result<StagedOutput> StagedOutput::Create(const Target& named) {
   output.target_ = target;
   output.temporary_ = TemporarySibling(target.path);
   std::error_code error;
-  if (target.kind == Kind::kDirectory) {
-    fs::create_directory(output.temporary_, error);
-    if (error) {
-      output.temporary_.clear();
-      return PathError(target, "can't be written: " + error.message());
-    }
-    return output;
+  if (target.kind == Kind::kFile) {
+    error = CreateFile(output.temporary_);
+  } else if (!fs::create_directory(output.temporary_, error) && !error) {
+    error = std::make_error_code(std::errc::file_exists);
   }
-  const auto file = arrow::io::FileOutputStream::Open(output.temporary_.string());
-  if (!file.ok()) {
+  if (error) {
     output.temporary_.clear();
-    return PathError(target, "can't be written: " + file.status().message());
+    return PathError(target, "can't be written: " + error.message());
   }
-  ARROW_RETURN_NOT_OK((*file)->Close());
   return output;
 }
 
@@ -95,9 +104,11 @@ void StagedOutput::Discard() noexcept {
   temporary_.clear();
 }
 
+arrow::Status StagedOutput::Check() const { return CheckTarget(target_); }
+
 arrow::Status StagedOutput::Commit() {
   // Someone else may have made it in the meantime.
-  ARROW_RETURN_NOT_OK(CheckTarget(target_));
+  ARROW_RETURN_NOT_OK(Check());
   std::error_code error;
   fs::path replaced;
   if (target_.kind == Kind::kDirectory && fs::exists(target_.path, error)) {
@@ -117,8 +128,8 @@ arrow::Status StagedOutput::Commit() {
   return arrow::Status::OK();
 }
 
-arrow::Status CheckApartFrom(const fs::path& output, const std::string& option,
-                             const std::vector<std::string>& inputs) {
+arrow::Status CheckApart(const fs::path& output, const std::string& option,
+                         const std::vector<TakenPath>& taken) {
   auto canonical = [](const fs::path& path) {
     std::error_code error;
     fs::path resolved = fs::weakly_canonical(fs::absolute(path), error);
@@ -129,22 +140,22 @@ arrow::Status CheckApartFrom(const fs::path& output, const std::string& option,
     return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first ==
            outer.end();
   };
+  auto fails = [&](const std::string& what) {
+    return arrow::Status::IOError("`", option, "`: ", output.string(), ": ", what);
+  };
   const fs::path written = canonical(output);
-  for (const std::string& input : inputs) {
-    const fs::path read = canonical(input);
+  for (const TakenPath& other : taken) {
+    const fs::path path = canonical(other.path);
+    const std::string name = "what `" + other.option + "` names";
     std::error_code error;
-    if (written == read || fs::equivalent(written, read, error)) {
-      return arrow::Status::IOError("`", option, "`: ", output.string(),
-                                    ": the output is one of the inputs; choose another name");
+    if (written == path || fs::equivalent(written, path, error)) {
+      return fails("this is " + name + " too; choose another name");
     }
-    if (fs::is_directory(read, error) && lies_within(written, read)) {
-      return arrow::Status::IOError("`", option, "`: ", output.string(),
-                                    ": the output lies within the input ", input,
-                                    "; choose a place outside it");
+    if (lies_within(written, path) && fs::is_directory(path, error)) {
+      return fails("this lies within " + name + "; choose a place outside it");
     }
-    if (lies_within(read, written)) {
-      return arrow::Status::IOError("`", option, "`: ", output.string(), ": the input ", input,
-                                    " lies within the output; choose another place");
+    if (lies_within(path, written)) {
+      return fails(name + " lies within this; choose another place");
     }
   }
   return arrow::Status::OK();

@@ -37,6 +37,12 @@ class StagedOutput {
   /// Where to write.
   const std::filesystem::path& path() const { return temporary_; }
 
+  /// The name it will have, for messages.
+  const std::filesystem::path& target() const { return target_.path; }
+
+  /// Whether it could be committed now.
+  arrow::Status Check() const;
+
   /// Gives the output its name.
   arrow::Status Commit();
 
@@ -50,10 +56,16 @@ class StagedOutput {
 /// The file that marks a directory as an output of spuna.
 inline constexpr const char* kManifestName = "spuna_manifest.json";
 
-/// Fails when an output path is, lies within, or holds one of the inputs: nothing may be written
-/// over what is being read.
-arrow::Status CheckApartFrom(const std::filesystem::path& output, const std::string& option,
-                             const std::vector<std::string>& inputs);
+/// A path that another option has named.
+struct TakenPath {
+  std::string path;
+  std::string option;
+};
+
+/// Fails when an output path is, lies within, or holds another path of the command: nothing may be
+/// written over what is being read, nor over another output.
+arrow::Status CheckApart(const std::filesystem::path& output, const std::string& option,
+                         const std::vector<TakenPath>& taken);
 
 /// Writes a whole file at once.
 arrow::Status WriteBytes(const std::filesystem::path& path, const std::string& bytes);

@@ -1,18 +1,23 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
+#include <sstream>
 #include <thread>
+#include <type_traits>
 
 #include "cli/config_file.h"
+#include "cli/exit_codes.h"
 #include "pipelines/runtime.h"
 
 namespace spuna::cli {
 namespace {
 
-constexpr int kUsageExitCode = 2;
-constexpr int kMaxThreads = 1024;
+// OpenBLAS has a fixed number of buffers, one for each thread that multiplies.
+constexpr int kMaxThreads = 64;
 
 const std::map<std::string, algorithms::SearchKind> kSearchKinds = {
     {"auto", algorithms::SearchKind::kAuto},
@@ -29,7 +34,8 @@ const std::map<std::string, ScoreBy> kScoreBy = {{"classifier", ScoreBy::kClassi
 class ArgumentParser {
  public:
   ArgumentParser() : app_("Finds the shifted rows of a Parquet lake, given rows you trust.") {
-    arguments_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    arguments_.threads =
+        std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
     app_.name("spuna");
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(34);
@@ -54,12 +60,12 @@ class ArgumentParser {
       CheckRequired(command);
       arguments_.command = commands_.at(&command);
     } catch (const CLI::ParseError& error) {
-      throw ToUsageError(error);
+      throw ToUsageError(error, argc > 1 ? argv[1] : "");
     }
     if (arguments_.threads < 1 || arguments_.threads > kMaxThreads) {
       throw UsageError("`threads` must be between 1 and " + std::to_string(kMaxThreads) +
                            ", but is " + std::to_string(arguments_.threads),
-                       kUsageExitCode);
+                       kWrongUsage);
     }
     return arguments_;
   }
@@ -186,31 +192,24 @@ class ArgumentParser {
 
   void AddMethod(CLI::App& command) {
     FitOptions& fit = arguments_.fit;
-    auto add = [&](const char* name, auto& value, const char* description) {
-      command.add_option(name, value, description)->capture_default_str()->group("Method");
-    };
-    add("--recipe", fit.recipe, "paper: S-PUNA as published");
-    add("--alpha", fit.alpha, "Seeds a side");
-    command
-        .add_option("--beta", fit.beta,
-                    "Rows a side and round [1500 for 14,000 pool rows, in proportion]")
-        ->group("Method");
-    add("--k", fit.k, "Neighbors");
-    add("--epsilon", fit.epsilon, "Stop when the entropy grows by less than this");
+    const std::string group = "Method";
+    AddText(command, "--recipe", fit.recipe, "WORD", "paper: S-PUNA as published", group)
+        ->default_str(fit.recipe);
+    AddNumber(command, "--alpha", fit.alpha, "Seeds a side", group);
+    AddNumber(command, "--beta", fit.beta,
+              "Rows a side and round [1500 for 14,000 pool rows, in proportion]", group);
+    AddNumber(command, "--k", fit.k, "Neighbors", group);
+    AddNumber(command, "--epsilon", fit.epsilon, "Stop when the entropy grows by less than this",
+              group);
     AddChoice(command, "--on-stop", fit.on_stop, kOnStop,
               "keep or rollback: the rows of the round in which the entropy fell")
-        ->group("Method");
-    add("--hidden", fit.hidden, "Hidden units of the classifier");
-    add("--epochs", fit.epochs, "Passes over the labeled rows");
-    add("--learning-rate", fit.learning_rate, "Step size of Adam");
-    add("--batch-size", fit.batch_size, "Rows a step");
-    command.add_option("--seed", fit.seed, "Decides the initial weights and the order of the rows")
-        ->capture_default_str()
-        ->group("Method")
-        ->check([](const std::string& text) {
-          // Otherwise -1 would be taken for the largest seed.
-          return text.starts_with("-") ? "expected 0 or more but found " + text : std::string();
-        });
+        ->group(group);
+    AddNumber(command, "--hidden", fit.hidden, "Hidden units of the classifier", group);
+    AddNumber(command, "--epochs", fit.epochs, "Passes over the labeled rows", group);
+    AddNumber(command, "--learning-rate", fit.learning_rate, "Step size of Adam", group);
+    AddNumber(command, "--batch-size", fit.batch_size, "Rows a step", group);
+    AddNumber(command, "--seed", fit.seed, "Decides the initial weights and the order of the rows",
+              group);
     AddSearch(command);
   }
 
@@ -230,12 +229,44 @@ class ArgumentParser {
   }
 
   void AddRunning(CLI::App& command) {
-    command.add_option("--threads", arguments_.threads, "Threads")
-        ->capture_default_str()
-        ->group("Running");
+    AddNumber(command, "--threads", arguments_.threads, "Threads", "Running");
     command.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
     command.add_flag("--quiet", arguments_.quiet, "Print nothing but errors")->group("Running");
     AddText(command, "--config", config_, "PATH", "TOML file with the same options", "Running");
+  }
+
+  // An option that takes a number, as a person would read it: nothing left over, nothing out of
+  // range, no octal.
+  template <typename T>
+  static CLI::Option* AddNumber(CLI::App& command, const std::string& name, T& value,
+                                const std::string& description, const std::string& group) {
+    CLI::Option* option = command.add_option_function<std::string>(
+        name, [&value, name](const std::string& text) { value = ParseNumber<T>(name, text); },
+        description);
+    option->type_name("NUMBER")->group(group);
+    if constexpr (std::is_arithmetic_v<T>) {
+      std::ostringstream text;
+      text << value;
+      option->default_str(text.str());
+    }
+    return option;
+  }
+
+  template <typename T>
+  static T ParseNumber(const std::string& name, const std::string& text) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      T number{};
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (error == std::errc() && end == text.data() + text.size()) return number;
+      const char* const kind = std::is_floating_point_v<T> ? "a number"
+                               : std::is_unsigned_v<T>     ? "a whole number of 0 or more"
+                                                           : "a whole number";
+      throw CLI::ValidationError(
+          name, std::string("expected ") + kind + " but found '" + text +
+                    (error == std::errc::result_out_of_range ? "', which is out of range" : "'"));
+    } else {
+      return ParseNumber<typename T::value_type>(name, text);
+    }
   }
 
   // An option whose words stand for the values of an enumeration; the default is what `value`
@@ -273,14 +304,14 @@ class ArgumentParser {
               name != "config" && name != "help" && other->get_option_no_throw(flag) != nullptr;
         }
         if (known) continue;
-        throw UsageError(value.where + ": there is no option '" + name + "'", kUsageExitCode);
+        throw UsageError(value.where + ": there is no option '" + name + "'", kWrongUsage);
       }
       if (option->count() > 0 || value.texts.empty()) continue;
       try {
         for (const std::string& text : value.texts) option->add_result(text);
         option->run_callback();
       } catch (const CLI::ParseError& error) {
-        throw UsageError(value.where + ": " + error.what(), kUsageExitCode);
+        throw UsageError(value.where + ": " + error.what(), kWrongUsage);
       }
     }
   }
@@ -290,16 +321,26 @@ class ArgumentParser {
       if (option->count() > 0) continue;
       throw UsageError(
           "`" + option->get_name() + "` is required; see `spuna " + command.get_name() + " --help`",
-          kUsageExitCode);
+          kWrongUsage);
     }
   }
 
-  UsageError ToUsageError(const CLI::ParseError& error) {
+  UsageError ToUsageError(const CLI::ParseError& error, const std::string& first_word) {
     std::ostringstream out;
     std::ostringstream err;
-    const int code = app_.exit(error, out, err);
-    if (code == 0) return {out.str(), 0};
-    return {error.what(), kUsageExitCode};
+    if (app_.exit(error, out, err) == 0) return {out.str(), kDone};
+    if (app_.get_subcommands().empty()) {
+      std::string names;
+      for (const CLI::App* command : app_.get_subcommands(nullptr)) {
+        names += (names.empty() ? "" : ", ") + command->get_name();
+      }
+      const bool is_word = !first_word.empty() && !first_word.starts_with('-');
+      return {(is_word ? "there is no command '" + first_word + "'"
+                       : std::string("a command is required")) +
+                  "; the commands are " + names,
+              kWrongUsage};
+    }
+    return {error.what(), kWrongUsage};
   }
 
   Arguments arguments_;

@@ -1,17 +1,14 @@
 #include "cli/commands.h"
 
-#include <arrow/io/interfaces.h>
-#include <arrow/util/thread_pool.h>
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "arrow_io/input_files.h"
+#include "cli/exit_codes.h"
 #include "cli/interrupt.h"
 #include "cli/progress_display.h"
 #include "cli/summary.h"
-#include "pipelines/evaluate.h"
 #include "pipelines/jobs.h"
+#include "pipelines/json_text.h"
 
 namespace spuna::cli {
 namespace {
@@ -21,7 +18,10 @@ int Fail(const arrow::Status& status, int exit_code) {
     std::fputs("spuna: interrupted; nothing was written\n", stderr);
     return kInterrupted;
   }
-  std::fprintf(stderr, "spuna: error: %s\n", status.message().c_str());
+  // The system's reason ("No space left on device") is in the detail.
+  const std::string reason =
+      status.detail() == nullptr ? "" : " (" + status.detail()->ToString() + ")";
+  std::fprintf(stderr, "spuna: error: %s%s\n", status.message().c_str(), reason.c_str());
   return exit_code;
 }
 
@@ -73,23 +73,16 @@ int RunJob(const Job& job, const Arguments& arguments, const std::string& writte
   const arrow::Result<JobReport> report = Run(job, runtime);
   display.Clear();
   if (!report.ok()) return Fail(report.status(), kFailed);
-  if (!arguments.quiet) std::fputs(Warnings(*report).c_str(), stderr);
   return Print(arguments, ToJson(*report), Summarize(*report, written_to));
 }
 
 int RunEvaluate(const Arguments& arguments) {
-  const auto input = arrow_io::ListInputFiles(arguments.input, "input");
-  if (!input.ok()) return Fail(input.status(), kFailed);
   Runtime runtime;
   runtime.should_stop = Interrupted;
-  const auto evaluation = Evaluate(*input, arguments.truth, arguments.score_column, runtime);
+  const auto evaluation =
+      Run(EvaluateJob{arguments.input, arguments.truth, arguments.score_column}, runtime);
   if (!evaluation.ok()) return Fail(evaluation.status(), kFailed);
-  const nlohmann::json json = {{"auroc", evaluation->metrics.auroc},
-                               {"aupr", evaluation->metrics.aupr},
-                               {"fpr95", evaluation->metrics.fpr95},
-                               {"rows", evaluation->rows},
-                               {"rows_skipped", evaluation->rows_skipped}};
-  return Print(arguments, json, Summarize(*evaluation));
+  return Print(arguments, ToJson(*evaluation), Summarize(*evaluation));
 }
 
 int RunInspect(const Arguments& arguments) {
@@ -103,12 +96,12 @@ int RunInspect(const Arguments& arguments) {
 int RunCommand(const Arguments& arguments) {
   const arrow::Status valid = arguments.fit.Validate();
   if (!valid.ok()) return Fail(valid, kWrongUsage);
-  // One budget of threads: Arrow's pool decodes and encodes columns while our own threads rest.
-  const arrow::Status pool = arrow::SetCpuThreadPoolCapacity(arguments.threads);
-  if (!pool.ok()) return Fail(pool, kFailed);
-  const arrow::Status io_pool = arrow::io::SetIOThreadPoolCapacity(arguments.threads);
-  if (!io_pool.ok()) return Fail(io_pool, kFailed);
-
+  if (arguments.keep_banks && arguments.model.empty()) {
+    return Fail(arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in"),
+                kWrongUsage);
+  }
+  const arrow::Status started = StartProcess(arguments.threads);
+  if (!started.ok()) return Fail(started, kFailed);
   switch (arguments.command) {
     case Command::kFit:
       return RunJob(MakeFitJob(arguments), arguments, arguments.model);

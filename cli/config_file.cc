@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/arguments.h"
+#include "cli/exit_codes.h"
 
 namespace spuna::cli {
 namespace {
@@ -32,21 +33,22 @@ std::vector<std::string> Texts(const toml::node& node, const std::string& key,
     return {text.str()};
   }
   throw UsageError(
-      where + ": '" + key + "' must be a text, a number, true, false or a list of them", 2);
+      where + ": '" + key + "' must be a text, a number, true, false or a list of them",
+      kWrongUsage);
 }
 
 }  // namespace
 
 std::map<std::string, ConfigValue> ReadConfigFile(const std::string& path) {
   if (!std::filesystem::is_regular_file(path))
-    throw UsageError(path + ": there is no such file", 2);
+    throw UsageError(path + ": there is no such file", kWrongUsage);
   toml::table table;
   try {
     table = toml::parse_file(path);
   } catch (const toml::parse_error& error) {
     std::string where = path;
     if (error.source().begin) where += ":" + std::to_string(error.source().begin.line);
-    throw UsageError(where + ": " + std::string(error.description()), 2);
+    throw UsageError(where + ": " + std::string(error.description()), kWrongUsage);
   }
   std::map<std::string, ConfigValue> values;
   for (const auto& [key, node] : table) {

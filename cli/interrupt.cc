@@ -10,7 +10,13 @@ std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
-void OnSignal(int) { interrupted = true; }
+// The first signal asks for an orderly end; a second one does not wait for it.
+void OnSignal(int number) {
+  if (interrupted.exchange(true)) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+}
 
 }  // namespace
 
@@ -20,7 +26,9 @@ void CatchInterrupts() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool Interrupted() { return interrupted; }

@@ -1,14 +1,13 @@
 #include <cstdio>
 #include <exception>
 
-#include "algorithms/blas.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/exit_codes.h"
 #include "cli/interrupt.h"
 
 int main(int argc, char** argv) {
   try {
-    spuna::algorithms::ChooseBlasKernels();
     spuna::cli::CatchInterrupts();
     return spuna::cli::RunCommand(spuna::cli::ParseArguments(argc, argv));
   } catch (const spuna::cli::UsageError& usage) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "pipelines/json_text.h"
+
 namespace spuna::cli {
 namespace {
 
@@ -47,6 +49,17 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
   lines.emplace_back("trusted rows",
                      Count(summary.rows_trusted) + " of dimension " + Count(fit.dimension));
   lines.emplace_back("pool rows", Count(summary.rows_pool));
+  const std::int64_t invalid = summary.rows_invalid_trusted + summary.rows_invalid_pool;
+  if (invalid > 0) {
+    lines.emplace_back("invalid rows", Count(summary.rows_invalid_trusted) + " trusted, " +
+                                           Count(summary.rows_invalid_pool) +
+                                           " pool: null or non-finite, not used");
+  }
+  if (summary.rows_trusted_in_pool > 0) {
+    lines.emplace_back("leakage", Count(summary.rows_trusted_in_pool) +
+                                      " trusted rows also lie in the pool (equal embeddings): any "
+                                      "evaluation on it is too good");
+  }
   lines.emplace_back(
       "pseudo-labels",
       Count(summary.labeled_clean) + " clean, " + Count(summary.labeled_shifted) + " shifted, " +
@@ -78,6 +91,10 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
   Lines lines;
   if (report.fit) AddFit(*report.fit, lines);
   if (report.score) AddScore(*report.score, lines);
+  if (!report.fit && report.score->counts.invalid > 0) {
+    lines.emplace_back("invalid rows",
+                       Count(report.score->counts.invalid) + ": null or non-finite");
+  }
   const auto total = report.seconds.find("total");
   if (total != report.seconds.end()) lines.emplace_back("seconds", Format("%.1f", total->second));
   lines.emplace_back("written to", written_to);
@@ -110,22 +127,6 @@ std::string Summarize(const Model& model) {
     }
   }
   return Align(lines);
-}
-
-std::string Warnings(const JobReport& report) {
-  std::string warnings;
-  auto warn = [&](const std::string& text) { warnings += "spuna: warning: " + text + "\n"; };
-  if (report.fit && report.fit->summary.rows_trusted_in_pool > 0) {
-    warn(Count(report.fit->summary.rows_trusted_in_pool) +
-         " trusted rows also lie in the pool (equal embeddings); any evaluation on this pool is "
-         "leaky");
-  }
-  const std::int64_t invalid = report.fit ? report.fit->summary.rows_invalid
-                                          : (report.score ? report.score->counts.invalid : 0);
-  if (invalid > 0) {
-    warn(Count(invalid) + " rows have a null or non-finite embedding and were not used");
-  }
-  return warnings;
 }
 
 }  // namespace spuna::cli

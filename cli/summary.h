@@ -13,7 +13,4 @@ std::string Summarize(const JobReport& report, const std::string& written_to);
 std::string Summarize(const Evaluation& evaluation);
 std::string Summarize(const Model& model);
 
-/// What a person should know besides the summary; empty if there is nothing.
-std::string Warnings(const JobReport& report);
-
 }  // namespace spuna::cli

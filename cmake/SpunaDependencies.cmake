@@ -5,8 +5,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(tomlplusplus 3 REQUIRED)
 
 set(SPUNA_DEPS_DIR "${CMAKE_CURRENT_SOURCE_DIR}/.deps" CACHE PATH "Where scripts/bootstrap unpacks")
-set(SPUNA_ARROW_INCLUDE_DIR "${SPUNA_DEPS_DIR}/wheels/pyarrow/include")
-set(SPUNA_ARROW_LIBRARY_DIR "${SPUNA_DEPS_DIR}/wheels/pyarrow")
+set(SPUNA_ARROW_DIR "${SPUNA_DEPS_DIR}/wheels/pyarrow")
 include(SpunaArrow)
 
 # OpenBLAS itself, not whatever libblas points to: its thread count is set by name.

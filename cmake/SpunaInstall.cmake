@@ -14,14 +14,14 @@ install(FILES
   cmake/SpunaArrow.cmake
   DESTINATION ${SPUNA_CMAKE_DIR})
 
-# Arrow from the wheel goes along, in a folder of its own: the checkout may be deleted after installing.
-get_target_property(arrow_location Parquet::parquet_shared IMPORTED_LOCATION)
-if("${arrow_location}" MATCHES "^${SPUNA_ARROW_LIBRARY_DIR}/")
+# Arrow from the wheel goes along, in a folder of its own: the checkout may be deleted after
+# installing, and a program that uses the libraries gets the Arrow they were built with.
+if(EXISTS "${SPUNA_ARROW_DIR}/include/arrow/util/config.h")
   set(SPUNA_ARROW_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/spuna/arrow)
   file(GLOB arrow_libraries
-    ${SPUNA_ARROW_LIBRARY_DIR}/libarrow.so.* ${SPUNA_ARROW_LIBRARY_DIR}/libparquet.so.*)
+    ${SPUNA_ARROW_DIR}/libarrow.so.* ${SPUNA_ARROW_DIR}/libparquet.so.*)
   install(FILES ${arrow_libraries} DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
-  install(DIRECTORY ${SPUNA_ARROW_INCLUDE_DIR} DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
+  install(DIRECTORY ${SPUNA_ARROW_DIR}/include DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
   set_target_properties(spuna_cli PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${SPUNA_ARROW_INSTALL_DIR}")
 endif()

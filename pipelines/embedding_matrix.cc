@@ -34,6 +34,20 @@ algorithms::EmbeddingsView EmbeddingMatrix::view() const {
   return {values.data(), static_cast<std::size_t>(num_rows()), static_cast<std::size_t>(dimension)};
 }
 
+arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& input,
+                                                  const std::string& asked,
+                                                  const std::string& preferred) {
+  ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(input.files.front().path));
+  const arrow::Schema& schema = *parquet->schema();
+  const int known = preferred.empty() ? -1 : schema.GetFieldIndex(preferred);
+  if (asked.empty() && known >= 0 && arrow_io::IsEmbeddingType(*schema.field(known)->type())) {
+    return preferred;
+  }
+  ARROW_ASSIGN_OR_RAISE(const int column,
+                        arrow_io::FindEmbeddingColumn(schema, asked, parquet->name()));
+  return schema.field(column)->name();
+}
+
 arrow::Status InvalidRowError(const std::string& column, const std::string& file,
                               std::int64_t row) {
   return arrow::Status::Invalid(
@@ -54,16 +68,15 @@ arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& i
     ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(file.path));
     ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(
                                                 *parquet->schema(), embedding, parquet->name()));
-    matrix.column = parquet->schema()->field(column)->name();
     ARROW_RETURN_NOT_OK(parquet->ForEachBatch({column}, [&](const auto& batch) -> arrow::Status {
       if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
       ARROW_ASSIGN_OR_RAISE(
           const arrow_io::EmbeddingRows rows,
           arrow_io::ReadEmbeddings(batch.rows->column(0), matrix.dimension,
-                                   {matrix.column, parquet->name(), batch.first_row}));
+                                   {embedding, parquet->name(), batch.first_row}));
       if (invalid == InvalidRows::kError && rows.num_invalid > 0) {
         const auto first = std::ranges::find(rows.valid, 0) - rows.valid.begin();
-        return InvalidRowError(matrix.column, parquet->name(), batch.first_row + first);
+        return InvalidRowError(embedding, parquet->name(), batch.first_row + first);
       }
       matrix.dimension = rows.dimension;
       if (matrix.valid.empty() && input.files.size() == 1) {

@@ -20,15 +20,19 @@ struct EmbeddingMatrix {
   /// One byte for every row of the input: whether it is one of the rows here.
   std::vector<std::uint8_t> valid;
   std::int64_t num_invalid = 0;
-  /// The name of the column that was read.
-  std::string column;
 
   std::int64_t num_rows() const { return static_cast<std::int64_t>(valid.size()) - num_invalid; }
   algorithms::EmbeddingsView view() const;
 };
 
-/// Reads the embeddings of all files. `option` names the input in messages ("trusted"). It is an
-/// error when no row is valid, and with InvalidRows::kError when one row is not.
+/// The column that holds the embeddings of an input, told from its first file: the one `asked` for;
+/// else the `preferred` one, if it is there; else as arrow_io::FindEmbeddingColumn chooses.
+arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& input,
+                                                  const std::string& asked,
+                                                  const std::string& preferred);
+
+/// Reads the column `embedding` of all files. `option` names the input in messages ("trusted"). It
+/// is an error when no row is valid, and with InvalidRows::kError when one row is not.
 arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
                                                    const std::string& embedding,
                                                    InvalidRows invalid, const std::string& option,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "algorithms/expansion.h"
@@ -35,6 +36,10 @@ struct FitRequest {
   /// Whether the pool's rows are scored without classifier.
   bool neighbor_scores = false;
 };
+
+/// The column of the pool's embeddings: the one asked for, else the one that the trusted rows have
+/// theirs in, else the only one that can be it.
+arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request);
 
 /// Fits a model: reads both inputs, expands the labels, distills them. Equal rows in equal order,
 /// equal options and an equal seed give an equal model, whatever the files and the threads.

@@ -1,5 +1,6 @@
 #include "pipelines/jobs.h"
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,27 +20,32 @@ using arrow_io::StagedOutput;
 // The outputs of a job: none may touch an input or another output, and all appear at the end.
 class Outputs {
  public:
-  Outputs(std::vector<std::string> taken, bool overwrite)
-      : taken_(std::move(taken)), overwrite_(overwrite) {}
+  explicit Outputs(bool overwrite) : overwrite_(overwrite) {}
+
+  void AddInputs(const std::vector<std::string>& paths, const std::string& option) {
+    for (const std::string& path : paths) taken_.push_back({path, option});
+  }
 
   // The returned output lives as long as this object.
   arrow::Result<const StagedOutput*> Add(const std::string& path, const std::string& option,
                                          StagedOutput::Kind kind = StagedOutput::Kind::kFile) {
     if (path.empty()) return arrow::Status::Invalid("`", option, "` names no file");
-    ARROW_RETURN_NOT_OK(arrow_io::CheckApartFrom(path, option, taken_));
+    ARROW_RETURN_NOT_OK(arrow_io::CheckApart(path, option, taken_));
     ARROW_ASSIGN_OR_RAISE(auto output, StagedOutput::Create({path, kind, overwrite_, option}));
-    taken_.push_back(path);
+    taken_.push_back({path, option});
     outputs_.push_back(std::make_unique<StagedOutput>(std::move(output)));
     return outputs_.back().get();
   }
 
   arrow::Status Commit() {
+    // Whatever can be known to fail fails before the first one has its name.
+    for (const auto& output : outputs_) ARROW_RETURN_NOT_OK(output->Check());
     for (const auto& output : outputs_) ARROW_RETURN_NOT_OK(output->Commit());
     return arrow::Status::OK();
   }
 
  private:
-  std::vector<std::string> taken_;
+  std::vector<arrow_io::TakenPath> taken_;
   bool overwrite_;
   std::vector<std::unique_ptr<StagedOutput>> outputs_;
 };
@@ -59,12 +65,16 @@ class FitRun {
     run.request_.options = job.options;
     run.request_.keep_banks = job.keep_banks;
     run.request_.neighbor_scores = job.labels.has_value();
-    run.prefix_ = job.prefix;
-    std::vector<std::string> inputs = job.trusted;
-    inputs.insert(inputs.end(), job.pool.begin(), job.pool.end());
-    run.outputs_ = std::make_unique<Outputs>(std::move(inputs), job.overwrite);
+    run.label_options_.prefix = job.prefix;
+    run.label_options_.invalid = job.options.invalid;
+    run.outputs_ = std::make_unique<Outputs>(job.overwrite);
+    run.outputs_->AddInputs(job.trusted, "trusted");
+    run.outputs_->AddInputs(job.pool, "pool");
     if (job.labels) {
       ARROW_ASSIGN_OR_RAISE(run.labels_, run.outputs_->Add(*job.labels, "labels"));
+      // What the labels can't be written for is found out before the work, not after it.
+      ARROW_ASSIGN_OR_RAISE(run.label_options_.embedding, ResolvePoolEmbedding(run.request_));
+      ARROW_RETURN_NOT_OK(CheckLabelColumns(run.request_.pool, run.label_options_));
     }
     if (job.model) {
       ARROW_ASSIGN_OR_RAISE(run.model_, run.outputs_->Add(*job.model, "model"));
@@ -76,46 +86,52 @@ class FitRun {
   Outputs& outputs() { return *outputs_; }
 
   // Fits, and writes the labels and the model where they are asked for.
-  arrow::Result<FitResult> Execute(StageClock& clock, JobReport& report) const {
+  arrow::Result<FitResult> Execute(StageClock& clock) const {
+    clock.Expect({"read", "seed", "expand", "entropy", "distill", "write"});
     ARROW_ASSIGN_OR_RAISE(FitResult fit, Fit(request_, clock));
     if (labels_ != nullptr) {
-      ScoreOptions columns;
-      columns.embedding = fit.model.options.embedding;
-      columns.prefix = prefix_;
-      columns.invalid = request_.options.invalid;
-      ARROW_RETURN_NOT_OK(WriteLabels(request_.pool, fit, columns, *labels_, clock));
+      ARROW_RETURN_NOT_OK(WriteLabels(request_.pool, fit, label_options_, *labels_, clock));
     }
-    clock.Report("write");
     if (model_ != nullptr) {
-      ARROW_RETURN_NOT_OK(arrow_io::WriteBytes(model_->path(), SerializeModel(fit.model)));
+      clock.Report("write");
+      const arrow::Status written = arrow_io::WriteBytes(model_->path(), SerializeModel(fit.model));
+      if (!written.ok()) {
+        return written.WithMessage(model_->target().string(),
+                                   " can't be written: ", written.message());
+      }
     }
     clock.Pause();
-    report.fit = {fit.model.options, fit.model.summary, fit.model.dimension()};
     return fit;
   }
 
  private:
   FitRequest request_;
-  std::string prefix_;
+  LabelOptions label_options_;
   std::unique_ptr<Outputs> outputs_;
   const StagedOutput* labels_ = nullptr;
   const StagedOutput* model_ = nullptr;
 };
 
-arrow::Status Score(const InputFiles& input, const Model& model, const ScoreOptions& options,
-                    const StagedOutput& output, StageClock& clock, JobReport& report) {
-  ARROW_ASSIGN_OR_RAISE(const ScoreResult result,
-                        WriteScores(input, model, options, output, clock));
-  report.score = {result.counts, model.threshold, result.files.size(), options.by, options.drop};
-  return arrow::Status::OK();
+JobReport::Fit ReportFit(const Model& model) {
+  return {model.options, model.summary, model.dimension()};
 }
 
-arrow::Status Finish(Outputs& outputs, StageClock& clock, JobReport& report) {
+arrow::Result<JobReport::Score> Score(const InputFiles& input, const Model& model,
+                                      const ScoreOptions& options, const StagedOutput& output,
+                                      StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(const ScoreResult result,
+                        WriteScores(input, model, options, output, clock));
+  return JobReport::Score{result.counts, model.threshold, result.files.size(), options.by,
+                          options.drop};
+}
+
+// Gives the outputs their names and completes the report.
+arrow::Result<JobReport> Finish(JobReport report, Outputs& outputs, StageClock& clock) {
   if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
   ARROW_RETURN_NOT_OK(outputs.Commit());
   report.seconds = clock.Seconds();
   report.peak_memory_bytes = PeakMemoryBytes();
-  return arrow::Status::OK();
+  return report;
 }
 
 }  // namespace
@@ -125,9 +141,9 @@ arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime) {
     StageClock clock(runtime);
     JobReport report;
     ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job));
-    ARROW_RETURN_NOT_OK(run.Execute(clock, report));
-    ARROW_RETURN_NOT_OK(Finish(run.outputs(), clock, report));
-    return report;
+    ARROW_ASSIGN_OR_RAISE(const FitResult fit, run.Execute(clock));
+    report.fit = ReportFit(fit.model);
+    return Finish(std::move(report), run.outputs(), clock);
   });
 }
 
@@ -138,14 +154,13 @@ arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime) {
     ARROW_RETURN_NOT_OK(job.options.Validate());
     ARROW_ASSIGN_OR_RAISE(const InputFiles input, arrow_io::ListInputFiles(job.input, "input"));
     ARROW_ASSIGN_OR_RAISE(const Model model, LoadModel(job.model));
-    std::vector<std::string> inputs = job.input;
-    inputs.push_back(job.model);
-    Outputs outputs(std::move(inputs), job.options.overwrite);
+    Outputs outputs(job.options.overwrite);
+    outputs.AddInputs(job.input, "input");
+    outputs.AddInputs({job.model}, "model");
     ARROW_ASSIGN_OR_RAISE(const StagedOutput* output,
                           outputs.Add(job.output, "out", KindFor(input)));
-    ARROW_RETURN_NOT_OK(Score(input, model, job.options, *output, clock, report));
-    ARROW_RETURN_NOT_OK(Finish(outputs, clock, report));
-    return report;
+    ARROW_ASSIGN_OR_RAISE(report.score, Score(input, model, job.options, *output, clock));
+    return Finish(std::move(report), outputs, clock);
   });
 }
 
@@ -153,20 +168,26 @@ arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime) {
   return CatchExceptions([&]() -> arrow::Result<JobReport> {
     StageClock clock(runtime);
     JobReport report;
-    ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job.fit));
-    ARROW_ASSIGN_OR_RAISE(const StagedOutput* output,
-                          run.outputs().Add(job.output, "out", KindFor(run.pool())));
     ScoreOptions options;
     options.embedding = job.fit.options.embedding;
     options.prefix = job.fit.prefix;
     options.invalid = job.fit.options.invalid;
     options.drop = job.drop;
     ARROW_RETURN_NOT_OK(options.Validate());
-    ARROW_ASSIGN_OR_RAISE(const FitResult fit, run.Execute(clock, report));
-    ARROW_RETURN_NOT_OK(Score(run.pool(), fit.model, options, *output, clock, report));
-    ARROW_RETURN_NOT_OK(Finish(run.outputs(), clock, report));
-    return report;
+    ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job.fit));
+    ARROW_ASSIGN_OR_RAISE(const StagedOutput* output,
+                          run.outputs().Add(job.output, "out", KindFor(run.pool())));
+    ARROW_RETURN_NOT_OK(CheckScoreColumns(run.pool(), options));
+    ARROW_ASSIGN_OR_RAISE(const FitResult fit, run.Execute(clock));
+    report.fit = ReportFit(fit.model);
+    ARROW_ASSIGN_OR_RAISE(report.score, Score(run.pool(), fit.model, options, *output, clock));
+    return Finish(std::move(report), run.outputs(), clock);
   });
+}
+
+arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime) {
+  ARROW_ASSIGN_OR_RAISE(const InputFiles input, arrow_io::ListInputFiles(job.input, "input"));
+  return Evaluate(input, job.truth, job.score, runtime);
 }
 
 nlohmann::json ToJson(const JobReport& report) {
@@ -183,7 +204,9 @@ nlohmann::json ToJson(const JobReport& report) {
     json["seed"] = report.fit->options.seed;
     json["rows_trusted"] = fit.rows_trusted;
     json["rows_pool"] = fit.rows_pool;
-    json["rows_invalid"] = fit.rows_invalid;
+    json["rows_invalid"] = fit.rows_invalid_trusted + fit.rows_invalid_pool;
+    json["rows_invalid_trusted"] = fit.rows_invalid_trusted;
+    json["rows_invalid_pool"] = fit.rows_invalid_pool;
     json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
     json["rounds"] = fit.rounds;
     json["entropy"] = fit.entropy;
@@ -202,6 +225,14 @@ nlohmann::json ToJson(const JobReport& report) {
     json["files"] = report.score->num_files;
   }
   return json;
+}
+
+nlohmann::json ToJson(const Evaluation& evaluation) {
+  return {{"auroc", evaluation.metrics.auroc},
+          {"aupr", evaluation.metrics.aupr},
+          {"fpr95", evaluation.metrics.fpr95},
+          {"rows", evaluation.rows},
+          {"rows_skipped", evaluation.rows_skipped}};
 }
 
 }  // namespace spuna

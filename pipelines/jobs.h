@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pipelines/evaluate.h"
 #include "pipelines/model.h"
 #include "pipelines/options.h"
 #include "pipelines/row_scorer.h"
@@ -43,6 +44,13 @@ struct CleanJob {
   bool drop = false;
 };
 
+/// Compare a column of scores with a column of truth.
+struct EvaluateJob {
+  std::vector<std::string> input;
+  std::string truth;
+  std::string score = "spuna_score";
+};
+
 /// What a job has to say. Every part that belongs to the job is set.
 struct JobReport {
   struct Fit {
@@ -70,8 +78,10 @@ struct JobReport {
 arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime);
+arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime);
 
-/// The report as one object.
+/// The reports as one object each.
 nlohmann::json ToJson(const JobReport& report);
+nlohmann::json ToJson(const Evaluation& evaluation);
 
 }  // namespace spuna

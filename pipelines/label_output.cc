@@ -6,12 +6,13 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "algorithms/neighbor_score.h"
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
@@ -23,25 +24,36 @@ namespace {
 using arrow_io::ParquetInput;
 using arrow_io::ParquetOutput;
 
-// Our columns of the labels file, row by row.
+// What the fit says of the pool rows, as columns, a run of rows after the other.
 class LabelColumns {
  public:
+  struct Run {
+    arrow::ArrayVector columns;
+    std::shared_ptr<arrow::BooleanArray> valid;
+  };
+
   static arrow::FieldVector Fields(const std::string& prefix) {
     return {arrow::field(prefix + "label", arrow::utf8()),
             arrow::field(prefix + "round", arrow::int32()),
             arrow::field(prefix + "neighbor_score", arrow::float32())};
   }
 
-  explicit LabelColumns(const FitResult& fit) : fit_(fit) {}
+  explicit LabelColumns(const FitResult& fit)
+      : fit_(fit), scores_(algorithms::RoundToFloats(*fit.neighbor_scores)) {}
 
-  // The columns of the next `count` pool rows. `selected` gets false for invalid rows.
-  arrow::Result<arrow::ArrayVector> Next(std::int64_t count, arrow::BooleanBuilder& selected) {
+  // The columns of the next `count` pool rows, which come from `file`.
+  arrow::Result<Run> Next(std::int64_t count, const std::string& file) {
+    if (next_row_ + static_cast<std::size_t>(count) > fit_.pool_valid.size()) {
+      return arrow::Status::IOError(file,
+                                    ": it has more rows than before; did it change meanwhile?");
+    }
     arrow::StringBuilder labels;
     arrow::Int32Builder rounds;
     arrow::FloatBuilder scores;
+    arrow::BooleanBuilder valid_rows;
     for (std::int64_t i = 0; i < count; ++i) {
       const bool valid = fit_.pool_valid[next_row_++] != 0;
-      ARROW_RETURN_NOT_OK(selected.Append(valid));
+      ARROW_RETURN_NOT_OK(valid_rows.Append(valid));
       const algorithms::PseudoLabel label =
           valid ? fit_.expansion.labels[next_valid_] : algorithms::PseudoLabel::kNone;
       if (label == algorithms::PseudoLabel::kNone) {
@@ -52,98 +64,125 @@ class LabelColumns {
             labels.Append(label == algorithms::PseudoLabel::kClean ? "clean" : "shifted"));
         ARROW_RETURN_NOT_OK(rounds.Append(fit_.expansion.rounds[next_valid_]));
       }
-      const double score = valid ? (*fit_.neighbor_scores)[next_valid_] : std::nan("");
-      ARROW_RETURN_NOT_OK(std::isnan(score) ? scores.AppendNull()
-                                            : scores.Append(static_cast<float>(score)));
+      const float score = valid ? scores_[next_valid_] : std::nanf("");
+      ARROW_RETURN_NOT_OK(std::isnan(score) ? scores.AppendNull() : scores.Append(score));
       next_valid_ += valid ? 1 : 0;
     }
-    arrow::ArrayVector columns(3);
-    ARROW_RETURN_NOT_OK(labels.Finish(&columns[0]));
-    ARROW_RETURN_NOT_OK(rounds.Finish(&columns[1]));
-    ARROW_RETURN_NOT_OK(scores.Finish(&columns[2]));
-    return columns;
+    Run run;
+    run.columns.resize(3);
+    ARROW_RETURN_NOT_OK(labels.Finish(&run.columns[0]));
+    ARROW_RETURN_NOT_OK(rounds.Finish(&run.columns[1]));
+    ARROW_RETURN_NOT_OK(scores.Finish(&run.columns[2]));
+    ARROW_RETURN_NOT_OK(valid_rows.Finish(&run.valid));
+    return run;
   }
 
  private:
   const FitResult& fit_;
+  std::vector<float> scores_;
   std::size_t next_row_ = 0;
   std::size_t next_valid_ = 0;
 };
 
-using Partitions = std::vector<std::pair<std::string, std::string>>;
+// One file of the pool, and what of it goes to the labels.
+struct LabeledFile {
+  std::unique_ptr<ParquetInput> parquet;
+  /// All columns but the embedding.
+  std::vector<int> columns;
+  /// The hive keys that are in the path alone; some writers put them into the file as well.
+  std::vector<std::pair<std::string, std::string>> partitions;
+  /// The columns, the keys and ours.
+  std::shared_ptr<arrow::Schema> schema;
 
-// The keys that are in the path alone; some writers put them into the file as well.
-Partitions PathOnlyPartitions(const arrow_io::InputFile& file, const arrow::Schema& schema) {
-  Partitions partitions;
-  for (const auto& partition : file.partitions) {
-    if (schema.GetAllFieldIndices(partition.first).empty()) partitions.push_back(partition);
+  static arrow::Result<LabeledFile> Open(const arrow_io::InputFile& file,
+                                         const LabelOptions& options) {
+    LabeledFile opened;
+    ARROW_ASSIGN_OR_RAISE(opened.parquet, ParquetInput::Open(file.path));
+    const arrow::Schema& schema = *opened.parquet->schema();
+    ARROW_ASSIGN_OR_RAISE(const int embedding,
+                          arrow_io::FindEmbeddingColumn(schema, options.embedding, opened.name()));
+    opened.columns = arrow_io::AllColumns(schema);
+    opened.columns.erase(opened.columns.begin() + embedding);
+    arrow::FieldVector appended;
+    for (const auto& [key, value] : file.partitions) {
+      if (!schema.GetAllFieldIndices(key).empty()) continue;
+      opened.partitions.emplace_back(key, value);
+      appended.push_back(arrow::field(key, arrow::utf8()));
+    }
+    const arrow::FieldVector ours = LabelColumns::Fields(options.prefix);
+    appended.insert(appended.end(), ours.begin(), ours.end());
+    ARROW_ASSIGN_OR_RAISE(opened.schema,
+                          AppendFields(schema, opened.columns, appended, opened.name()));
+    return opened;
   }
-  return partitions;
-}
 
-arrow::Result<arrow::ArrayVector> PartitionColumns(const Partitions& partitions,
-                                                   std::int64_t num_rows) {
-  arrow::ArrayVector columns;
-  for (const auto& [key, value] : partitions) {
-    ARROW_ASSIGN_OR_RAISE(columns.emplace_back(),
-                          arrow::MakeArrayFromScalar(arrow::StringScalar(value), num_rows));
+  const std::string& name() const { return parquet->name(); }
+
+  arrow::Result<arrow::ArrayVector> PartitionColumns(std::int64_t num_rows) const {
+    arrow::ArrayVector arrays;
+    for (const auto& [key, value] : partitions) {
+      ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(),
+                            arrow::MakeArrayFromScalar(arrow::StringScalar(value), num_rows));
+    }
+    return arrays;
   }
-  return columns;
-}
+};
 
-arrow::FieldVector PartitionFields(const Partitions& partitions) {
-  arrow::FieldVector fields;
-  for (const auto& [key, value] : partitions) fields.push_back(arrow::field(key, arrow::utf8()));
-  return fields;
+// All labels go to one file, so all files of the pool must have the columns of the first.
+arrow::Status CheckSameColumns(const LabeledFile& first, const LabeledFile& other) {
+  const arrow::Schema& expected = *first.schema;
+  const arrow::Schema& found = *other.schema;
+  auto describe = [](const arrow::Schema& schema, int i) {
+    return i < schema.num_fields() ? "'" + schema.field(i)->ToString() + "'" : "none";
+  };
+  for (int i = 0; i < std::max(expected.num_fields(), found.num_fields()); ++i) {
+    if (i < expected.num_fields() && i < found.num_fields() &&
+        expected.field(i)->Equals(*found.field(i), /*check_metadata=*/false)) {
+      continue;
+    }
+    return arrow::Status::Invalid("`labels`: ", other.name(), ": expected the columns of ",
+                                  first.name(),
+                                  ", since all labels go to one file: ", describe(expected, i),
+                                  " but found ", describe(found, i));
+  }
+  return arrow::Status::OK();
 }
 
 }  // namespace
 
+arrow::Status CheckLabelColumns(const arrow_io::InputFiles& pool, const LabelOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(const LabeledFile first, LabeledFile::Open(pool.files.front(), options));
+  for (const arrow_io::InputFile& file : pool.files) {
+    ARROW_ASSIGN_OR_RAISE(const LabeledFile other, LabeledFile::Open(file, options));
+    ARROW_RETURN_NOT_OK(CheckSameColumns(first, other));
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit,
-                          const ScoreOptions& options, const arrow_io::StagedOutput& output,
+                          const LabelOptions& options, const arrow_io::StagedOutput& output,
                           StageClock& clock) {
   clock.Report("write");
+  ARROW_ASSIGN_OR_RAISE(const LabeledFile first, LabeledFile::Open(pool.files.front(), options));
+  ARROW_ASSIGN_OR_RAISE(const auto labels_file,
+                        ParquetOutput::Create(output.path(), output.target().string(),
+                                              *first.parquet, first.columns, first.schema));
   LabelColumns labels(fit);
-  std::unique_ptr<ParquetOutput> labels_file;
-  std::shared_ptr<arrow::Schema> schema;
-  for (const arrow_io::InputFile& file : pool.files) {
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file.path));
-    ARROW_ASSIGN_OR_RAISE(
-        const int embedding,
-        arrow_io::FindEmbeddingColumn(*parquet->schema(), options.embedding, parquet->name()));
-    std::vector<int> columns = arrow_io::AllColumns(*parquet->schema());
-    columns.erase(columns.begin() + embedding);
-    const Partitions partitions = PathOnlyPartitions(file, *parquet->schema());
-    arrow::FieldVector appended = PartitionFields(partitions);
-    const arrow::FieldVector ours = LabelColumns::Fields(options.prefix);
-    appended.insert(appended.end(), ours.begin(), ours.end());
-    ARROW_ASSIGN_OR_RAISE(const auto file_schema,
-                          AppendFields(*parquet->schema(), columns, appended, parquet->name()));
-    if (schema == nullptr) {
-      schema = file_schema;
-      ARROW_ASSIGN_OR_RAISE(labels_file,
-                            ParquetOutput::Create(output.path(), *parquet, columns, schema));
-    } else if (!schema->Equals(*file_schema, /*check_metadata=*/false)) {
-      return arrow::Status::Invalid("`labels`: ", parquet->name(), ": expected the columns of ",
-                                    pool.files.front().path.string(),
-                                    ", since all labels go to one file, but found others");
-    }
+  for (const arrow_io::InputFile& pool_file : pool.files) {
+    ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
+    ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));
     labels_file->StartRowGroup();
     int row_group = 0;
-    ARROW_RETURN_NOT_OK(
-        parquet->ForEachBatch(columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
+    ARROW_RETURN_NOT_OK(file.parquet->ForEachBatch(
+        file.columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
           if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
-          ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector added,
-                                PartitionColumns(partitions, batch.rows->num_rows()));
-          arrow::BooleanBuilder valid;
-          ARROW_ASSIGN_OR_RAISE(const arrow::ArrayVector our_columns,
-                                labels.Next(batch.rows->num_rows(), valid));
-          added.insert(added.end(), our_columns.begin(), our_columns.end());
-          std::shared_ptr<arrow::BooleanArray> selected;
-          ARROW_RETURN_NOT_OK(valid.Finish(&selected));
-          if (options.invalid != InvalidRows::kDrop) selected = nullptr;
+          const std::int64_t num_rows = batch.rows->num_rows();
+          ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector appended, file.PartitionColumns(num_rows));
+          ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run run, labels.Next(num_rows, file.name()));
+          appended.insert(appended.end(), run.columns.begin(), run.columns.end());
+          const auto selected = options.invalid == InvalidRows::kDrop ? run.valid : nullptr;
           ARROW_ASSIGN_OR_RAISE(const auto rows,
-                                AppendColumns(*batch.rows, schema, added, selected));
+                                AppendColumns(*batch.rows, first.schema, appended, selected));
           if (batch.row_group != row_group) labels_file->StartRowGroup();
           row_group = batch.row_group;
           return labels_file->Write(*rows);

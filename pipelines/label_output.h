@@ -2,6 +2,8 @@
 
 #include <arrow/status.h>
 
+#include <string>
+
 #include "arrow_io/input_files.h"
 #include "arrow_io/staged_output.h"
 #include "pipelines/fit.h"
@@ -10,11 +12,22 @@
 
 namespace spuna {
 
+struct LabelOptions {
+  /// The embedding column, which is left out.
+  std::string embedding;
+  std::string prefix = "spuna_";
+  InvalidRows invalid = InvalidRows::kNull;
+};
+
+/// Whether the labels of this pool can go to one file: its files must have the same columns, and
+/// none of ours.
+arrow::Status CheckLabelColumns(const arrow_io::InputFiles& pool, const LabelOptions& options);
+
 /// Writes one row for every pool row to one file: its columns other than the embedding, the keys of
 /// its hive partitions, and what the fit says of it: label, round, score without classifier. `fit`
 /// must have neighbor scores. The output is staged, not committed.
 arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit,
-                          const ScoreOptions& options, const arrow_io::StagedOutput& output,
+                          const LabelOptions& options, const arrow_io::StagedOutput& output,
                           StageClock& clock);
 
 }  // namespace spuna

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
 
 #include "pipelines/exception_status.h"
+#include "pipelines/json_text.h"
 #include "pipelines/safetensors.h"
 
 namespace spuna {
@@ -42,8 +45,12 @@ FitOptions OptionsFromJson(const json& from) {
   if (from.at("beta").is_number_integer()) options.beta = from.at("beta").get<std::int64_t>();
   options.k = from.at("k").get<std::int64_t>();
   options.epsilon = from.at("epsilon").get<double>();
-  options.on_stop = from.at("on-stop").get<std::string>() == "keep" ? algorithms::OnStop::kKeep
-                                                                    : algorithms::OnStop::kRollback;
+  const auto on_stop = from.at("on-stop").get<std::string>();
+  if (on_stop != "keep" && on_stop != "rollback") {
+    throw std::invalid_argument("expected `on-stop` to be 'keep' or 'rollback' but found '" +
+                                on_stop + "'");
+  }
+  options.on_stop = on_stop == "keep" ? algorithms::OnStop::kKeep : algorithms::OnStop::kRollback;
   options.hidden = from.at("hidden").get<std::int64_t>();
   options.epochs = from.at("epochs").get<std::int64_t>();
   options.learning_rate = from.at("learning-rate").get<double>();
@@ -55,7 +62,8 @@ FitOptions OptionsFromJson(const json& from) {
 json SummaryToJson(const FitSummary& summary) {
   return {{"rows_trusted", summary.rows_trusted},
           {"rows_pool", summary.rows_pool},
-          {"rows_invalid", summary.rows_invalid},
+          {"rows_invalid_trusted", summary.rows_invalid_trusted},
+          {"rows_invalid_pool", summary.rows_invalid_pool},
           {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
           {"beta", summary.beta},
           {"rounds", summary.rounds},
@@ -68,7 +76,8 @@ FitSummary SummaryFromJson(const json& from) {
   FitSummary summary;
   summary.rows_trusted = from.at("rows_trusted").get<std::int64_t>();
   summary.rows_pool = from.at("rows_pool").get<std::int64_t>();
-  summary.rows_invalid = from.at("rows_invalid").get<std::int64_t>();
+  summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
+  summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
   summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
   summary.beta = from.at("beta").get<std::int64_t>();
   summary.rounds = from.at("rounds").get<std::int64_t>();
@@ -126,8 +135,12 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
   ARROW_ASSIGN_OR_RAISE(classifier.output_weight, file.Floats("output.weight"));
   ARROW_ASSIGN_OR_RAISE(classifier.output_bias, file.Floats("output.bias"));
   classifier.Validate();
+  if (text("dimension") != std::to_string(classifier.dimension) ||
+      model.options.hidden != static_cast<std::int64_t>(classifier.hidden)) {
+    return arrow::Status::Invalid("its tensors are not of the size that it says of itself");
+  }
   if (file.Has("bank.clean") || file.Has("bank.shifted")) {
-    Banks banks;
+    algorithms::Banks banks;
     ARROW_ASSIGN_OR_RAISE(banks.clean, ReadBank(file, "bank.clean", classifier.dimension));
     ARROW_ASSIGN_OR_RAISE(banks.shifted, ReadBank(file, "bank.shifted", classifier.dimension));
     model.banks = std::move(banks);
@@ -151,10 +164,6 @@ json Model::Describe() const {
                           {"shifted", banks->shifted.num_rows()}};
   }
   return described;
-}
-
-std::string DumpJson(const json& value, int indent) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
 std::string SerializeModel(const Model& model) {

@@ -9,23 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/banks.h"
 #include "algorithms/classifier.h"
-#include "algorithms/neighbor_score.h"
 #include "pipelines/options.h"
 
 namespace spuna {
-
-/// The rows that the score without classifier is measured against.
-struct Banks {
-  algorithms::Bank clean;
-  algorithms::Bank shifted;
-};
 
 /// What a fit found out, as far as its inputs and options decide it.
 struct FitSummary {
   std::int64_t rows_trusted = 0;
   std::int64_t rows_pool = 0;
-  std::int64_t rows_invalid = 0;
+  std::int64_t rows_invalid_trusted = 0;
+  std::int64_t rows_invalid_pool = 0;
   std::int64_t rows_trusted_in_pool = 0;
   std::int64_t beta = 0;
   std::int64_t rounds = 0;
@@ -38,7 +33,8 @@ struct FitSummary {
 /// A fitted model: all that scoring needs, and what it says of itself.
 struct Model {
   algorithms::Classifier classifier;
-  std::optional<Banks> banks;
+  /// The rows that the score without classifier is measured against, where they were kept.
+  std::optional<algorithms::Banks> banks;
   /// Rows that score below it are kept.
   double threshold = 0.5;
   FitOptions options;
@@ -50,9 +46,6 @@ struct Model {
   /// What the model says of itself: options, summary, versions. Equal fits say the same.
   nlohmann::json Describe() const;
 };
-
-/// A JSON text; bytes that are not UTF-8, as a column's name may hold, are replaced.
-std::string DumpJson(const nlohmann::json& value, int indent = -1);
 
 /// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal
 /// bytes.

@@ -21,21 +21,25 @@ RowCounts& RowCounts::operator+=(const RowCounts& other) {
   return *this;
 }
 
+arrow::FieldVector RowScorer::Fields(const ScoreOptions& options) {
+  if (options.by == ScoreBy::kNeighbors) {
+    return {arrow::field(options.prefix + "neighbor_score", arrow::float32())};
+  }
+  return {arrow::field(options.prefix + "score", arrow::float32()),
+          arrow::field(options.prefix + "keep", arrow::boolean())};
+}
+
 arrow::Result<RowScorer> RowScorer::Make(const Model& model, const ScoreOptions& options) {
   ARROW_RETURN_NOT_OK(options.Validate());
   RowScorer scorer(model, options);
-  if (options.by == ScoreBy::kClassifier) {
-    scorer.fields_ = {arrow::field(options.prefix + "score", arrow::float32()),
-                      arrow::field(options.prefix + "keep", arrow::boolean())};
-    return scorer;
-  }
+  scorer.fields_ = Fields(options);
+  if (options.by == ScoreBy::kClassifier) return scorer;
   if (!model.banks) {
     return arrow::Status::Invalid(
         "scoring by neighbors needs the banks, and this model has none; fit with `--keep-banks`");
   }
   scorer.neighbor_scorer_.emplace(model.banks->clean.view(), model.banks->shifted.view(),
                                   static_cast<std::size_t>(model.options.k), options.neighbors);
-  scorer.fields_ = {arrow::field(options.prefix + "neighbor_score", arrow::float32())};
   return scorer;
 }
 
@@ -56,8 +60,7 @@ arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& 
   ARROW_ASSIGN_OR_RAISE(
       const std::vector<float> scores, CatchExceptions([&]() -> arrow::Result<std::vector<float>> {
         if (!neighbor_scorer_) return model_->classifier.Score(view, execution);
-        const std::vector<double> unrounded = neighbor_scorer_->Score(view, execution);
-        return std::vector<float>(unrounded.begin(), unrounded.end());
+        return algorithms::RoundToFloats(neighbor_scorer_->Score(view, execution));
       }));
 
   ScoredRows scored;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "algorithms/neighbor_score.h"
 #include "arrow_io/embedding_column.h"
 #include "pipelines/model.h"
 #include "pipelines/options.h"
@@ -14,7 +15,8 @@
 
 namespace spuna {
 
-/// How many rows went which way. `in` is the sum of the other three.
+/// How many rows went which way. `in` is the sum of the other three; without the classifier's score
+/// `kept` and `dropped` mean nothing.
 struct RowCounts {
   std::int64_t in = 0;
   std::int64_t kept = 0;
@@ -36,10 +38,13 @@ struct ScoredRows {
 /// on several threads.
 class RowScorer {
  public:
+  /// The columns that scoring with these options appends.
+  static arrow::FieldVector Fields(const ScoreOptions& options);
+
   /// The model must outlive the scorer.
   static arrow::Result<RowScorer> Make(const Model& model, const ScoreOptions& options);
 
-  /// The columns that Score returns.
+  /// Those of the columns that Score returns.
   const arrow::FieldVector& fields() const { return fields_; }
 
   arrow::Result<ScoredRows> Score(const std::shared_ptr<arrow::Array>& embeddings,

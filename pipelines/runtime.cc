@@ -1,6 +1,8 @@
 #include "pipelines/runtime.h"
 
 #include <arrow/config.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/util/thread_pool.h>
 #include <sys/resource.h>
 
 #include "algorithms/blas.h"
@@ -25,6 +27,10 @@ const char* StageName(algorithms::Stage stage) {
 }
 
 }  // namespace
+
+void StageClock::Expect(const std::vector<std::string>& stages) {
+  for (const std::string& stage : stages) seconds_.try_emplace(stage, 0);
+}
 
 void StageClock::Report(const std::string& stage, double done) {
   if (stage != stage_) {
@@ -59,6 +65,12 @@ algorithms::Execution StageClock::Execution() {
     Report(StageName(progress.stage), done);
   };
   return execution;
+}
+
+arrow::Status StartProcess(int num_threads) {
+  algorithms::ChooseBlasKernels();
+  ARROW_RETURN_NOT_OK(arrow::SetCpuThreadPoolCapacity(num_threads));
+  return arrow::io::SetIOThreadPoolCapacity(num_threads);
 }
 
 std::int64_t PeakMemoryBytes() {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <arrow/status.h>
+
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "algorithms/execution.h"
 
@@ -26,6 +30,9 @@ struct Runtime {
 class StageClock {
  public:
   explicit StageClock(const Runtime& runtime) : runtime_(runtime), started_(Clock::now()) {}
+
+  /// Names stages that Seconds() tells even if they never run.
+  void Expect(const std::vector<std::string>& stages);
 
   /// Says that `stage` runs from now on, or how far it has come.
   void Report(const std::string& stage, double done = -1);
@@ -50,6 +57,10 @@ class StageClock {
   std::string stage_;
   std::map<std::string, double> seconds_;
 };
+
+/// Sets up a process that is spuna's own: one budget of threads for Arrow's pools, and OpenBLAS on
+/// the kernels that fit the CPU. To be called once, when a program starts, before any other thread.
+arrow::Status StartProcess(int num_threads);
 
 /// The most memory that this process has held at a time.
 std::int64_t PeakMemoryBytes();

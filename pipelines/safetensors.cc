@@ -1,5 +1,6 @@
 #include "pipelines/safetensors.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -109,6 +110,8 @@ arrow::Result<Safetensors> Safetensors::Parse(std::string_view bytes) {
   if (!header.is_object()) return Damaged("its header is not a JSON object");
 
   Safetensors file;
+  // The bytes that start at each offset.
+  std::map<std::size_t, std::size_t> places;
   std::size_t total = 0;
   for (const auto& [name, entry] : header.items()) {
     if (!entry.is_object()) return Damaged("the entry '" + name + "' is not an object");
@@ -150,12 +153,22 @@ arrow::Result<Safetensors> Safetensors::Parse(std::string_view bytes) {
       return Damaged("the tensor '" + name + "' should lie at bytes " + std::to_string(begin) +
                      " to " + std::to_string(end) + " of " + std::to_string(data.size()));
     }
-    tensor.bytes = data.substr(begin, expected);
     total += expected;
+    if (total > data.size()) return Damaged("its tensors overlap");
+    if (expected > 0 && !places.emplace(begin, expected).second) {
+      return Damaged("its tensors overlap or leave holes");
+    }
+    tensor.bytes = data.substr(begin, expected);
     file.tensors_[name] = std::move(tensor);
   }
-  if (total != data.size()) {
-    return Damaged("its tensors have " + std::to_string(total) + " bytes but " +
+  // One after the other, without holes: no byte is in two tensors.
+  std::size_t next = 0;
+  for (const auto& [begin, size] : places) {
+    if (begin != next) return Damaged("its tensors overlap or leave holes");
+    next += size;
+  }
+  if (next != data.size()) {
+    return Damaged("its tensors have " + std::to_string(next) + " bytes but " +
                    std::to_string(data.size()) + " follow the header");
   }
   return file;

@@ -20,6 +20,9 @@ struct ScoreResult {
   std::map<std::string, RowCounts> files;
 };
 
+/// Whether the columns that scoring appends are new to every file.
+arrow::Status CheckScoreColumns(const arrow_io::InputFiles& input, const ScoreOptions& options);
+
 /// Scores every row of the input and writes it again with our columns appended: one file for one
 /// file, else a directory of the same layout, with a manifest and, last of all, _SUCCESS. Columns,
 /// metadata, row order, row groups and compression stay as they are. The output is staged, not

@@ -93,9 +93,15 @@ BOOST_AUTO_TEST_CASE(a_non_finite_row_disturbs_no_other) {
 BOOST_AUTO_TEST_CASE(no_rows_and_extreme_rows_are_scored) {
   const Classifier classifier = RandomClassifier(5, 8);
   BOOST_TEST(classifier.Score({nullptr, 0, 5}, {}).empty());
-  const Matrix huge = test::RandomRows(10, 5, 8, 0, 1e37);
-  for (const float score : classifier.Score(huge.view(), {}))
-    BOOST_TEST((score >= 0 && score <= 1));
+  Classifier narrow = classifier;
+  narrow.deviation.assign(5, 1e-30);
+  Matrix huge = test::RandomRows(10, 5, 8, 0, 1e37);
+  huge.row(3)[1] = std::numeric_limits<float>::max();
+  for (const Classifier& scoring : {classifier, narrow}) {
+    for (const float score : scoring.Score(huge.view(), {})) {
+      BOOST_TEST((score >= 0 && score <= 1));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(rejects_rows_and_parts_that_do_not_fit) {

@@ -7,6 +7,7 @@
 #include <mlpack/methods/ann/layer/layer_types.hpp>
 
 #include "algorithms/metrics.h"
+#include "tests/support/distill_reference.h"
 #include "tests/support/random_rows.h"
 
 namespace spuna::algorithms {
@@ -64,6 +65,34 @@ BOOST_AUTO_TEST_CASE(learns_to_tell_the_classes_apart) {
   BOOST_TEST(EvaluateDetection(scores, shifted).auroc > 0.98);
 }
 
+BOOST_AUTO_TEST_CASE(matches_a_plain_float64_training) {
+  const Example example;
+  test::Rows clean = example.trusted.rows();
+  test::Rows shifted;
+  for (std::size_t i = 0; i < example.pool.num_rows; ++i) {
+    (i % 2 == 0 ? clean : shifted).push_back(example.pool.rows()[i]);
+  }
+  const Matrix fresh = test::ShiftedPool(100, 10, 3, 1.5);
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    for (const std::size_t batch_size : {16, 50, 1000}) {
+      BOOST_TEST_CONTEXT("seed " << seed << " batch size " << batch_size) {
+        DistillationOptions options = SmallOptions(seed);
+        options.batch_size = batch_size;
+        options.learning_rate = 0.003;
+        const std::vector<double> expected =
+            test::DistillReference(clean, shifted, fresh.rows(),
+                                   {options.hidden, options.epochs, options.learning_rate,
+                                    options.batch_size, options.seed});
+        const std::vector<float> scores = example.Distill(options).Score(fresh.view(), {});
+        for (std::size_t i = 0; i < fresh.num_rows; ++i) {
+          // mlpack's training approximates exp to about 1e-5, and Adam passes that on.
+          BOOST_TEST_REQUIRE(std::abs(scores[i] - expected[i]) < 1e-3);
+        }
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_seed_decides_the_bits_and_the_threads_do_not) {
   const Example example;
   const Classifier first = example.Distill(SmallOptions(7));
@@ -93,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_constant_dimension_becomes_zero) {
   BOOST_TEST(classifier.Score(example.pool.view(), {}) == before, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(one_row_batches_and_one_hidden_unit_work) {
+BOOST_AUTO_TEST_CASE(batches_of_one_row_and_of_all_rows_work) {
   const Example example;
   DistillationOptions options = SmallOptions(3);
   options.batch_size = 1;

@@ -2,11 +2,15 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace spuna::algorithms {
 namespace {
+
+constexpr auto kLong = std::chrono::milliseconds(1);
 
 BOOST_AUTO_TEST_SUITE(execution)
 
@@ -38,6 +42,8 @@ BOOST_AUTO_TEST_CASE(an_exception_ends_the_loop_and_comes_out) {
                                       [&](std::size_t index, std::size_t) {
                                         ++runs;
                                         if (index == 20) throw std::runtime_error("task 20");
+                                        // Long enough that nobody finishes them all meanwhile.
+                                        if (index > 20) std::this_thread::sleep_for(kLong);
                                       }),
                           std::runtime_error,
                           [](const auto& error) { return std::string(error.what()) == "task 20"; });

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "algorithms/banks.h"
 #include "algorithms/neighbor_score.h"
 #include "tests/support/random_rows.h"
 #include "tests/support/reference.h"
@@ -50,10 +51,9 @@ void CheckAgainstReference(const Matrix& trusted, const Matrix& pool, ExpansionO
         BOOST_TEST(std::abs(actual.entropy[t] - expected.entropy[t]) < 1e-9);
       }
 
-      const Bank clean = MakeCleanBank(trusted.view(), pool.view(), actual);
-      const Bank shifted = MakeShiftedBank(pool.view(), actual);
+      const Banks banks = MakeBanks(trusted.view(), pool.view(), actual);
       const std::vector<double> scores =
-          NeighborScorer(clean.view(), shifted.view(), options.num_neighbors, search)
+          NeighborScorer(banks.clean.view(), banks.shifted.view(), options.num_neighbors, search)
               .ScorePool(pool.view(), actual, trusted.num_rows, execution);
       const std::vector<double> expected_scores = test::PoolNeighborScoresReference(
           trusted.rows(), pool.rows(), expected.labels, options.num_neighbors);
@@ -146,10 +146,9 @@ BOOST_AUTO_TEST_CASE(rejects_what_cannot_be_expanded) {
              "trusted rows have dimension 3 but pool rows have dimension 4");
   BOOST_TEST(message(none, rows, Options(1, 1, 1)) == "there are no valid trusted rows");
   BOOST_TEST(message(rows, none, Options(1, 1, 1)) == "there are no valid pool rows");
-  BOOST_TEST(
-      message(same, same, Options(1, 1, 1)) ==
-      "all 10 trusted and 10 pool rows are identical: without any spread nothing can be told "
-      "apart");
+  BOOST_TEST(message(same, same, Options(1, 1, 1)) ==
+             "all 10 pool rows are identical: without any spread nothing can be told "
+             "apart");
 }
 
 BOOST_AUTO_TEST_CASE(reports_its_stages_and_stops_when_asked) {

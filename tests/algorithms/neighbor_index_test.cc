@@ -91,6 +91,20 @@ BOOST_AUTO_TEST_CASE(copes_with_the_largest_and_the_smallest_floats) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(copes_with_rows_one_rounding_apart) {
+  // No float32 lies between these two: a tree could not halve the space between them.
+  Matrix bank{60, 3, std::vector<float>(180, 1.0F)};
+  for (std::size_t i = 0; i < 60; i += 2) bank.row(i)[i % 3] = std::nextafter(1.0F, 2.0F);
+  for (const SearchKind kind : kKinds) CheckAgainstReference(kind, bank, bank, 7, 2);
+}
+
+BOOST_AUTO_TEST_CASE(copes_with_one_row_that_dwarfs_all_others) {
+  Matrix bank = test::RandomRows(200, 5, 1);
+  for (std::size_t j = 0; j < 5; ++j) bank.row(17)[j] *= 1e25F;
+  const Matrix queries = test::RandomRows(30, 5, 2);
+  for (const SearchKind kind : kKinds) CheckAgainstReference(kind, bank, queries, 4, 1);
+}
+
 BOOST_AUTO_TEST_CASE(puts_duplicates_at_exactly_zero) {
   const Matrix bank = test::RandomRows(900, 33, 3, 50);
   for (const SearchKind kind : kKinds) {

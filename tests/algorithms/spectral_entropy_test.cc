@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "algorithms/ranking.h"
 #include "tests/support/random_rows.h"
 #include "tests/support/reference.h"
 

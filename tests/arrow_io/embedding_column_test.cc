@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(chooses_the_embedding_column) {
       find({number}, "") ==
       "x.parquet: there is no embedding column; expected a list of float16, float32 or float64");
   BOOST_TEST(find({vector("a"), number}, "c") ==
-             "x.parquet: there is no column 'c' as `embedding` says; expected a list of float16, "
+             "x.parquet: there is no column 'c'; expected a list of float16, "
              "float32 or float64; columns of this kind: 'a'");
   BOOST_TEST(find({vector("a"), number}, "id") ==
              "column 'id' of x.parquet: expected a list of float16, float32 or float64 but found "

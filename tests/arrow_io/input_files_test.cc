@@ -93,7 +93,15 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_an_error) {
                  ": expected a directory with .parquet files but found none");
   BOOST_TEST(message({directory / "a.parquet",
                       directory / "../" + directory.path().filename().string() + "/a.parquet"})
-                 .ends_with("a.parquet is given twice"));
+                 .ends_with("a.parquet are the same file"));
+  // A cycle of links, and a link to nowhere.
+  fs::create_directory(directory / "cycle");
+  Touch(directory / "cycle/x.parquet");
+  fs::create_directory_symlink(directory / "cycle", directory / "cycle/loop");
+  BOOST_TEST(message({directory / "cycle"}).ends_with("are the same file"));
+  fs::create_symlink(directory / "nowhere", directory / "empty/dangling.parquet");
+  BOOST_TEST(message({directory / "empty"}) ==
+             (directory / "empty/dangling.parquet") + ": No such file or directory");
   BOOST_TEST(message({}) == "`pool` names no file");
   // Opening a pipe would wait forever.
   const std::string pipe = directory / "pipe.parquet";

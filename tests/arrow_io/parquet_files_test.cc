@@ -29,7 +29,7 @@ void CopyWithExtraColumn(const std::string& from, const std::string& to) {
   arrow::FieldVector fields = input->schema()->fields();
   fields.push_back(arrow::field("extra", arrow::int32()));
   const auto schema = arrow::schema(fields, input->schema()->metadata());
-  const auto output = ParquetOutput::Create(to, *input, columns, schema).ValueOrDie();
+  const auto output = ParquetOutput::Create(to, to, *input, columns, schema).ValueOrDie();
   int row_group = 0;
   test::Require(input->ForEachBatch(columns, [&](const ParquetInput::Batch& batch) {
     arrow::ArrayVector arrays = batch.rows->columns();
@@ -126,6 +126,30 @@ BOOST_AUTO_TEST_CASE(a_copy_keeps_columns_metadata_row_groups_and_storage) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_copy_keeps_metadata_beside_the_schema_and_the_names_of_list_items) {
+  const TempDirectory directory;
+  const std::string from = directory / "from.parquet";
+  const auto table = test::EmbeddingTable(test::RandomRows(10, 3, 1));
+  {
+    auto file = arrow::io::FileOutputStream::Open(from).ValueOrDie();
+    auto writer = parquet::arrow::FileWriter::Open(*table->schema(), arrow::default_memory_pool(),
+                                                   file, parquet::default_writer_properties(),
+                                                   parquet::ArrowWriterProperties::Builder()
+                                                       .store_schema()
+                                                       ->disable_compliant_nested_types()
+                                                       ->build())
+                      .ValueOrDie();
+    test::Require(writer->WriteTable(*table));
+    test::Require(writer->AddKeyValueMetadata(arrow::key_value_metadata({"writer"}, {"spark"})));
+    test::Require(writer->Close());
+    test::Require(file->Close());
+  }
+  CopyWithExtraColumn(from, directory / "to.parquet");
+  const auto copied = MetadataOf(directory / "to.parquet");
+  BOOST_TEST(copied->key_value_metadata()->Get("writer").ValueOrDie() == "spark");
+  BOOST_TEST(copied->schema()->Column(1)->path()->ToDotString() == "embedding.list.item");
+}
+
 BOOST_AUTO_TEST_CASE(files_without_rows_or_row_groups_are_copied) {
   const TempDirectory directory;
   test::WriteParquet(directory / "empty.parquet", *test::EmbeddingTable(test::RandomRows(0, 3, 1)));
@@ -137,7 +161,7 @@ BOOST_AUTO_TEST_CASE(files_without_rows_or_row_groups_are_copied) {
 
 BOOST_AUTO_TEST_CASE(batches_are_bounded_and_tell_where_they_are) {
   const TempDirectory directory;
-  // 8 MB a row group of 4,000 rows: wide rows make several batches of it.
+  // 37 MB in the first row group: more than a batch.
   const test::Matrix rows = test::RandomRows(20'000, 512, 1);
   test::WriteParquet(directory / "wide.parquet", *test::EmbeddingTable(rows), 18'000);
   const auto input = ParquetInput::Open(directory / "wide.parquet").ValueOrDie();

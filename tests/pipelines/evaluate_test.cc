@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_truth_that_is_none) {
   BOOST_TEST(EvaluateColumns(ArrayOf<arrow::StringBuilder, std::string>({"no", "yes"}), score)
                  .status()
                  .message()
-                 .ends_with("x.parquet: expected numbers but found string"));
+                 .ends_with("x.parquet: expected a boolean or 0 or 1 but found string"));
   BOOST_TEST(
       EvaluateColumns(Numbers({1, 1}), score).status().message() ==
       "column 'truth': expected rows of both classes but found 0 clean and 2 shifted rows with a "

@@ -1,6 +1,7 @@
 #include "pipelines/jobs.h"
 
 #include <arrow/api.h>
+#include <arrow/extension/fixed_shape_tensor.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -190,7 +191,7 @@ BOOST_AUTO_TEST_CASE(invalid_rows_are_null_dropped_or_an_error) {
 
   CleanJob job = example.Clean("null.parquet");
   auto report = Run(job, Threads(1)).ValueOrDie();
-  BOOST_TEST(report.fit->summary.rows_invalid == 2);
+  BOOST_TEST(report.fit->summary.rows_invalid_pool == 2);
   BOOST_TEST(report.fit->summary.rows_pool == 298);
   BOOST_TEST(report.score->counts.invalid == 2);
   auto table = test::ReadParquet(example.directory / "null.parquet");
@@ -279,10 +280,11 @@ BOOST_AUTO_TEST_CASE(labels_of_pools_with_different_columns_are_refused) {
   BOOST_TEST_REQUIRE(Run(job, Threads(1)).ok());
   job.overwrite = true;
   job.labels = example.directory / "labels.parquet";
-  BOOST_TEST(Run(job, Threads(1))
-                 .status()
-                 .message()
-                 .ends_with("since all labels go to one file, but found others"));
+  BOOST_TEST(
+      Run(job, Threads(1))
+          .status()
+          .message()
+          .ends_with("since all labels go to one file: 'id: int64' but found 'shifted: bool'"));
   BOOST_TEST(!fs::exists(*job.labels));
 }
 
@@ -337,6 +339,69 @@ BOOST_AUTO_TEST_CASE(trusted_rows_in_the_pool_are_counted) {
   const auto report = Run(example.Fit("model"), Threads(1)).ValueOrDie();
   BOOST_TEST(report.fit->summary.rows_trusted_in_pool == 3);
   BOOST_TEST(ToJson(report)["rows_trusted_in_pool"] == 3);
+}
+
+BOOST_AUTO_TEST_CASE(every_embedding_type_gets_the_same_scores_through_parquet) {
+  const Example example;
+  BOOST_TEST_REQUIRE(Run(example.Fit("model"), Threads(1)).ok());
+  // Values that float16 holds exactly.
+  Matrix rows = test::RandomRows(40, kDimension, 5);
+  for (float& value : rows.values) value = std::round(value * 64) / 64;
+  std::vector<std::shared_ptr<arrow::Array>> arrays;
+  for (const auto& value : {arrow::float32(), arrow::float16(), arrow::float64()}) {
+    for (const auto& type : {arrow::fixed_size_list(value, kDimension), arrow::list(value),
+                             arrow::large_list(value)}) {
+      arrays.push_back(test::EmbeddingArray(rows, type));
+    }
+  }
+  arrays.push_back(arrow::ExtensionType::WrapArray(
+      arrow::extension::fixed_shape_tensor(arrow::float32(), {2, 3}), arrays[0]));
+  std::vector<float> expected;
+  for (const auto& array : arrays) {
+    BOOST_TEST_CONTEXT(array->type()->ToString()) {
+      const auto schema = arrow::schema({arrow::field("embedding", array->type())});
+      test::WriteParquet(example.directory / "in.parquet", *arrow::Table::Make(schema, {array}), 7);
+      ScoreJob job;
+      job.model = example.directory / "model";
+      job.input = {example.directory / "in.parquet"};
+      job.output = example.directory / "out.parquet";
+      job.options.overwrite = true;
+      BOOST_TEST_REQUIRE(Run(job, Threads(2)).ok());
+      const auto scored = test::ReadParquet(job.output);
+      if (expected.empty()) expected = Scores(*scored);
+      BOOST_TEST(Scores(*scored) == expected, boost::test_tools::per_element());
+      BOOST_TEST(scored->column(0)->Equals(*test::ReadParquet(job.input[0])->column(0)));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(trusted_rows_and_pool_are_read_from_the_same_column) {
+  const Example example;
+  // The pool has another column that could hold embeddings, and the default name at that.
+  const auto table = test::EmbeddingTable(example.pool);
+  const auto noise = test::EmbeddingArray(test::RandomRows(300, kDimension, 77),
+                                          test::FixedSizeFloats(kDimension));
+  const auto two = table->RenameColumns({"id", "vector", "shifted"})
+                       .ValueOrDie()
+                       ->AddColumn(0, arrow::field("embedding", noise->type()),
+                                   std::make_shared<arrow::ChunkedArray>(noise))
+                       .ValueOrDie();
+  test::WriteParquet(example.directory / "two.parquet", *two);
+  test::WriteParquet(example.directory / "vector.parquet",
+                     *test::EmbeddingTable(example.trusted)
+                          ->RenameColumns({"id", "vector", "shifted"})
+                          .ValueOrDie());
+  FitJob job = example.Fit("model", {example.directory / "two.parquet"});
+  job.trusted = {example.directory / "vector.parquet"};
+  const auto report = Run(job, Threads(1)).ValueOrDie();
+  BOOST_TEST(report.fit->options.embedding == "vector");
+  // Every file of an input must have the column of the first.
+  FitJob mixed = example.Fit(
+      "mixed", {example.directory / "pool.parquet", example.directory / "vector.parquet"});
+  BOOST_TEST(Run(mixed, Threads(1))
+                 .status()
+                 .message()
+                 .find("vector.parquet: there is no column 'embedding'") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(an_output_column_that_exists_is_refused) {

@@ -21,6 +21,7 @@ Model Example() {
   classifier.output_weight = test::RandomRows(2, 4, 2).values;
   classifier.output_bias = {0.5F, -0.5F};
   model.options.embedding = "vector";
+  model.options.hidden = 4;
   model.options.beta = 17;
   model.options.epsilon = 0.01;
   model.options.on_stop = algorithms::OnStop::kRollback;
@@ -29,7 +30,8 @@ Model Example() {
   model.summary.stopped_by = "exhausted";
   model.summary.labeled_shifted = 12;
   model.versions = {{"spuna", "0.1.0"}};
-  model.banks = Banks{{test::RandomRows(5, 3, 3).values, 3}, {test::RandomRows(2, 3, 4).values, 3}};
+  model.banks = algorithms::Banks{{test::RandomRows(5, 3, 3).values, 3},
+                                  {test::RandomRows(2, 3, 4).values, 3}};
   return model;
 }
 

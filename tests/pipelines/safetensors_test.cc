@@ -85,6 +85,10 @@ BOOST_AUTO_TEST_CASE(every_length_offset_and_shape_is_checked) {
   BOOST_TEST(
       Error(WithHeader(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "12345")) ==
       start + "its tensors have 4 bytes but 5 follow the header");
+  const std::string tensor = R"({"dtype":"F32","shape":[1],"data_offsets":[)";
+  const std::string twice = "{\"x\":" + tensor + "0,4]},\"y\":" + tensor + "0,4]}}";
+  BOOST_TEST(Error(WithHeader(twice, "12345678")) == start + "its tensors overlap or leave holes");
+  BOOST_TEST(Error(WithHeader(twice, "1234")) == start + "its tensors overlap");
   BOOST_TEST(Error(WithHeader(R"({"__metadata__":{"a":1}})")) ==
              start + "the metadata 'a' is not a string");
 }

@@ -25,11 +25,11 @@ Matrix RandomRows(std::size_t num_rows, std::size_t dimension, std::uint64_t see
 Matrix HardRows(std::size_t num_rows, std::size_t dimension, std::uint64_t seed) {
   Matrix matrix = RandomRows(num_rows, dimension, seed);
   for (std::size_t i = 0; i < num_rows; ++i) {
-    matrix.row(i)[0] = 3;
     if (i % 7 == 3) std::copy_n(matrix.row(i - 1), dimension, matrix.row(i));
     if (i % 11 == 5) {
       for (std::size_t j = 0; j < dimension; ++j) matrix.row(i)[j] *= 100;
     }
+    matrix.row(i)[0] = 3;
   }
   return matrix;
 }

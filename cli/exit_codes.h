@@ -1,0 +1,11 @@
+#pragma once
+
+namespace spuna::cli {
+
+/// The exit codes of the program.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kWrongUsage = 2;
+inline constexpr int kInterrupted = 130;
+
+}  // namespace spuna::cli
