@@ -91,7 +91,7 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
   Lines lines;
   if (report.fit) AddFit(*report.fit, lines);
   if (report.score) AddScore(*report.score, lines);
-  if (!report.fit && report.score->counts.invalid > 0) {
+  if (!report.fit && report.score && report.score->counts.invalid > 0) {
     lines.emplace_back("invalid rows",
                        Count(report.score->counts.invalid) + ": null or non-finite");
   }

@@ -38,8 +38,8 @@ class LabelColumns {
             arrow::field(prefix + "neighbor_score", arrow::float32())};
   }
 
-  explicit LabelColumns(const FitResult& fit)
-      : fit_(fit), scores_(algorithms::RoundToFloats(*fit.neighbor_scores)) {}
+  LabelColumns(const FitResult& fit, const std::vector<double>& neighbor_scores)
+      : fit_(fit), scores_(algorithms::RoundToFloats(neighbor_scores)) {}
 
   // The columns of the next `count` pool rows, which come from `file`.
   arrow::Result<Run> Next(std::int64_t count, const std::string& file) {
@@ -162,12 +162,15 @@ arrow::Status CheckLabelColumns(const arrow_io::InputFiles& pool, const LabelOpt
 arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit,
                           const LabelOptions& options, const arrow_io::StagedOutput& output,
                           StageClock& clock) {
+  if (!fit.neighbor_scores) {
+    return arrow::Status::Invalid("labels need a fit with neighbor scores");
+  }
   clock.Report("write");
   ARROW_ASSIGN_OR_RAISE(const LabeledFile first, LabeledFile::Open(pool.files.front(), options));
   ARROW_ASSIGN_OR_RAISE(const auto labels_file,
                         ParquetOutput::Create(output.path(), output.target().string(),
                                               *first.parquet, first.columns, first.schema));
-  LabelColumns labels(fit);
+  LabelColumns labels(fit, *fit.neighbor_scores);
   for (const arrow_io::InputFile& pool_file : pool.files) {
     ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
     ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));
