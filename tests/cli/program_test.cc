@@ -8,9 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/files_example.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/random_rows.h"
-#include "tests/support/temp_directory.h"
 
 namespace spuna {
 namespace {
@@ -19,19 +19,9 @@ namespace fs = std::filesystem;
 using test::Matrix;
 using test::ProgramResult;
 using test::RunSpuna;
-using test::TempDirectory;
 
 // Inputs in a directory, and commands over them.
-struct Example {
-  TempDirectory directory;
-  Matrix trusted = test::RandomRows(80, 6, 1);
-  Matrix pool = test::ShiftedPool(300, 6, 2, 1.5);
-
-  Example() {
-    test::WriteParquet(directory / "trusted.parquet", *test::EmbeddingTable(trusted));
-    test::WriteParquet(directory / "pool.parquet", *test::EmbeddingTable(pool), 90);
-  }
-
+struct Example : test::FilesExample {
   // The arguments of a quick `clean`, then others.
   std::vector<std::string> Clean(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> arguments = {"clean",
