@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <system_error>
 
 namespace spuna::arrow_io {
@@ -54,21 +55,30 @@ std::vector<std::pair<std::string, std::string>> HivePartitions(const fs::path& 
 arrow::Result<std::vector<fs::path>> FilesInDirectory(const fs::path& directory) {
   std::vector<fs::path> found;
   std::error_code error;
+  // Links are followed, but no directory is entered twice: cycles of links would have no end.
+  std::set<fs::path> entered = {fs::canonical(directory, error)};
   fs::recursive_directory_iterator it(directory, fs::directory_options::follow_directory_symlink,
                                       error);
   for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-    if (IsHidden(it->path())) {
+    const fs::path& path = it->path();
+    if (IsHidden(path)) {
       it.disable_recursion_pending();
-    } else if (it.depth() > 64) {
-      return arrow::Status::IOError(
-          directory.string(), ": folders are nested deeper than 64; is there a cycle of links?");
-    } else if (HasParquetExtension(it->path()) && !it->is_directory()) {
-      // A link to nowhere is an error, not a file less.
-      if (!fs::is_regular_file(fs::status(it->path(), error))) {
-        return arrow::Status::IOError(it->path().string(), ": ",
-                                      error ? error.message() : "expected a file");
+      continue;
+    }
+    // A link to nowhere is an error, not a file or a partition less.
+    std::error_code path_error;
+    const fs::file_status status = fs::status(path, path_error);
+    if (path_error) return arrow::Status::IOError(path.string(), ": ", path_error.message());
+    if (fs::is_directory(status)) {
+      if (!entered.insert(fs::canonical(path, path_error)).second) {
+        return arrow::Status::IOError(path.string(),
+                                      ": this link leads to a directory that is read already");
       }
-      found.push_back(it->path());
+    } else if (HasParquetExtension(path)) {
+      if (!fs::is_regular_file(status)) {
+        return arrow::Status::IOError(path.string(), ": expected a file but found something else");
+      }
+      found.push_back(path);
     }
   }
   if (error) return arrow::Status::IOError(directory.string(), ": ", error.message());

@@ -21,12 +21,15 @@ void OnSignal(int number) {
 }  // namespace
 
 void CatchInterrupts() {
-  struct sigaction action = {};
-  action.sa_handler = OnSignal;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGHUP, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action = {};
+    sigaction(number, nullptr, &action);
+    // What whoever started us has had ignored (nohup, a shell's background job) stays ignored.
+    if (action.sa_handler == SIG_IGN) continue;
+    action.sa_handler = OnSignal;
+    action.sa_flags = SA_RESTART;
+    sigaction(number, &action, nullptr);
+  }
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 }

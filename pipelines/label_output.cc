@@ -132,8 +132,10 @@ struct LabeledFile {
 arrow::Status CheckSameColumns(const LabeledFile& first, const LabeledFile& other) {
   const arrow::Schema& expected = *first.schema;
   const arrow::Schema& found = *other.schema;
-  auto describe = [](const arrow::Schema& schema, int i) {
-    return i < schema.num_fields() ? "'" + schema.field(i)->ToString() + "'" : "none";
+  // Our columns stand behind those of the file and its path.
+  auto describe = [](const LabeledFile& file, int i) {
+    const bool is_ours = i >= static_cast<int>(file.columns.size() + file.partitions.size());
+    return is_ours ? "none" : "'" + file.schema->field(i)->ToString() + "'";
   };
   for (int i = 0; i < std::max(expected.num_fields(), found.num_fields()); ++i) {
     if (i < expected.num_fields() && i < found.num_fields() &&
@@ -142,8 +144,8 @@ arrow::Status CheckSameColumns(const LabeledFile& first, const LabeledFile& othe
     }
     return arrow::Status::Invalid("`labels`: ", other.name(), ": expected the columns of ",
                                   first.name(),
-                                  ", since all labels go to one file: ", describe(expected, i),
-                                  " but found ", describe(found, i));
+                                  ", since all labels go to one file: ", describe(first, i),
+                                  " but found ", describe(other, i));
   }
   return arrow::Status::OK();
 }

@@ -98,10 +98,16 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_an_error) {
   fs::create_directory(directory / "cycle");
   Touch(directory / "cycle/x.parquet");
   fs::create_directory_symlink(directory / "cycle", directory / "cycle/loop");
-  BOOST_TEST(message({directory / "cycle"}).ends_with("are the same file"));
+  fs::create_directory_symlink(directory / "cycle", directory / "cycle/again");
+  BOOST_TEST(message({directory / "cycle"})
+                 .ends_with(": this link leads to a directory that is read already"));
   fs::create_symlink(directory / "nowhere", directory / "empty/dangling.parquet");
   BOOST_TEST(message({directory / "empty"}) ==
              (directory / "empty/dangling.parquet") + ": No such file or directory");
+  fs::remove(directory / "empty/dangling.parquet");
+  fs::create_symlink(directory / "nowhere", directory / "empty/day=2");
+  BOOST_TEST(message({directory / "empty"}) ==
+             (directory / "empty/day=2") + ": No such file or directory");
   BOOST_TEST(message({}) == "`pool` names no file");
   // Opening a pipe would wait forever.
   const std::string pipe = directory / "pipe.parquet";

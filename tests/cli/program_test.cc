@@ -346,6 +346,18 @@ BOOST_AUTO_TEST_CASE(ctrl_c_leaves_nothing_and_exits_with_130) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_the_caller_ignores_stays_ignored) {
+  // As under nohup: the hang-up that follows must not end the run.
+  const Example example;
+  test::ProgramSettings settings;
+  settings.ignored_signal = SIGHUP;
+  settings.signal = SIGHUP;
+  settings.signal_after = "distilling the classifier";
+  const ProgramResult result = RunSpuna(example.Clean(), settings);
+  BOOST_TEST(result.exit_code == 0);
+  BOOST_TEST(fs::exists(example.directory / "out.parquet"));
+}
+
 BOOST_AUTO_TEST_CASE(leakage_and_invalid_rows_are_told) {
   Example example;
   std::copy_n(example.trusted.row(0), 6, example.pool.row(0));

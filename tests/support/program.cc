@@ -43,6 +43,7 @@ ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramS
       const rlimit limit = {settings.max_file_bytes, settings.max_file_bytes};
       setrlimit(RLIMIT_FSIZE, &limit);
     }
+    if (settings.ignored_signal != 0) signal(settings.ignored_signal, SIG_IGN);
     execv(argv[0], argv.data());
     _exit(127);
   }

@@ -17,6 +17,8 @@ struct ProgramResult {
 struct ProgramSettings {
   /// The largest file that it may write: writing more fails, as on a full disk. 0 means no limit.
   std::uint64_t max_file_bytes = 0;
+  /// A signal that the program inherits as ignored; 0 means none.
+  int ignored_signal = 0;
   /// A signal to send once standard error holds the text.
   int signal = 0;
   std::string signal_after;
