@@ -8,7 +8,7 @@ namespace spuna::algorithms {
 namespace {
 
 // Up to here the tree is at least as fast as the product (bench/neighbor_index_bench.cc).
-constexpr std::size_t kMaxTreeDimension = 6;
+constexpr std::size_t kMaxTreeDimension = 4;
 
 }  // namespace
 

@@ -172,7 +172,7 @@ class ProductIndex : public NeighborIndex {
       const float slack = error_ * norms + kUnderflowSlack;
       if (value - slack > limit || static_cast<std::int64_t>(first + j) == left_out) return;
       candidates.push_back({value - slack, value + slack, static_cast<std::uint32_t>(first + j)});
-      if (candidates.size() % (num_neighbors + kValuesPerGlance) == 0) {
+      if (candidates.size() % (2 * num_neighbors + kValuesPerGlance) == 0) {
         Prune(num_neighbors, limit, candidates);
       }
     };
