@@ -83,14 +83,16 @@ arrow::Status ParquetInput::ForEachBatch(
     const std::function<arrow::Status(const Batch&)>& visit) const {
   const std::vector<int> leaves = Leaves(columns);
   Batch batch;
-  for (; batch.row_group < num_row_groups(); ++batch.row_group) {
-    auto reader = reader_->GetRecordBatchReader({batch.row_group}, leaves);
+  for (int row_group = 0; row_group < num_row_groups(); ++row_group) {
+    auto reader = reader_->GetRecordBatchReader({row_group}, leaves);
     ARROW_RETURN_NOT_OK(Explain(reader.status()));
+    batch.starts_row_group = true;
     while (true) {
       ARROW_RETURN_NOT_OK(Explain((*reader)->ReadNext(&batch.rows)));
       if (batch.rows == nullptr) break;
       ARROW_RETURN_NOT_OK(visit(batch));
       batch.first_row += batch.rows->num_rows();
+      batch.starts_row_group = false;
     }
   }
   if (batch.first_row != num_rows()) {

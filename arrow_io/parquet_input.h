@@ -39,7 +39,8 @@ class ParquetInput {
   /// A run of rows of the file.
   struct Batch {
     std::shared_ptr<arrow::RecordBatch> rows;
-    int row_group = 0;
+    /// Whether it is the first of its row group.
+    bool starts_row_group = false;
     /// The number of its first row within the file.
     std::int64_t first_row = 0;
   };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
 
 namespace spuna {
@@ -48,12 +47,14 @@ arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& in
   return schema.field(column)->name();
 }
 
-arrow::Status InvalidRowError(const std::string& column, const std::string& file,
-                              std::int64_t row) {
+arrow::Status CheckInvalidRows(const arrow_io::EmbeddingRows& rows, InvalidRows invalid,
+                               const arrow_io::ColumnLocation& location) {
+  if (invalid != InvalidRows::kError || rows.num_invalid == 0) return arrow::Status::OK();
+  const auto first = std::ranges::find(rows.valid, 0) - rows.valid.begin();
   return arrow::Status::Invalid(
-      "column '", column, "' of ", file,
-      ": expected a finite embedding but found a null or a non-finite value at row ", row,
-      "; `invalid` says that this is an error");
+      "column '", location.column, "' of ", location.file,
+      ": expected a finite embedding but found a null or a non-finite value at row ",
+      location.first_row + first, "; `invalid` says that this is an error");
 }
 
 arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
@@ -70,14 +71,11 @@ arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& i
                                                 *parquet->schema(), embedding, parquet->name()));
     ARROW_RETURN_NOT_OK(parquet->ForEachBatch({column}, [&](const auto& batch) -> arrow::Status {
       if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
+      const arrow_io::ColumnLocation location{embedding, parquet->name(), batch.first_row};
       ARROW_ASSIGN_OR_RAISE(
           const arrow_io::EmbeddingRows rows,
-          arrow_io::ReadEmbeddings(batch.rows->column(0), matrix.dimension,
-                                   {embedding, parquet->name(), batch.first_row}));
-      if (invalid == InvalidRows::kError && rows.num_invalid > 0) {
-        const auto first = std::ranges::find(rows.valid, 0) - rows.valid.begin();
-        return InvalidRowError(embedding, parquet->name(), batch.first_row + first);
-      }
+          arrow_io::ReadEmbeddings(batch.rows->column(0), matrix.dimension, location));
+      ARROW_RETURN_NOT_OK(CheckInvalidRows(rows, invalid, location));
       matrix.dimension = rows.dimension;
       if (matrix.valid.empty() && input.files.size() == 1) {
         // The footer's word is taken as a hint only.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/embeddings_view.h"
+#include "arrow_io/embedding_column.h"
 #include "arrow_io/input_files.h"
 #include "pipelines/options.h"
 #include "pipelines/runtime.h"
@@ -38,7 +39,8 @@ arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& i
                                                    InvalidRows invalid, const std::string& option,
                                                    StageClock& clock);
 
-/// The error for an invalid row under InvalidRows::kError.
-arrow::Status InvalidRowError(const std::string& column, const std::string& file, std::int64_t row);
+/// With InvalidRows::kError, an error that names the first invalid row if there is one.
+arrow::Status CheckInvalidRows(const arrow_io::EmbeddingRows& rows, InvalidRows invalid,
+                               const arrow_io::ColumnLocation& location);
 
 }  // namespace spuna

@@ -176,8 +176,6 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
   for (const arrow_io::InputFile& pool_file : pool.files) {
     ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
     ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));
-    labels_file->StartRowGroup();
-    int row_group = 0;
     ARROW_RETURN_NOT_OK(file.parquet->ForEachBatch(
         file.columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
           if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
@@ -188,8 +186,7 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
           const auto selected = options.invalid == InvalidRows::kDrop ? run.valid : nullptr;
           ARROW_ASSIGN_OR_RAISE(const auto rows,
                                 AppendColumns(*batch.rows, first.schema, appended, selected));
-          if (batch.row_group != row_group) labels_file->StartRowGroup();
-          row_group = batch.row_group;
+          if (batch.starts_row_group) labels_file->StartRowGroup();
           return labels_file->Write(*rows);
         }));
   }

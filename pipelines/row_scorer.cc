@@ -4,7 +4,6 @@
 #include <arrow/builder.h>
 #include <arrow/type.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -48,10 +47,7 @@ arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& 
                                            const Runtime& runtime) const {
   ARROW_ASSIGN_OR_RAISE(const arrow_io::EmbeddingRows rows,
                         arrow_io::ReadEmbeddings(embeddings, model_->dimension(), location));
-  if (options_.invalid == InvalidRows::kError && rows.num_invalid > 0) {
-    const auto first = std::ranges::find(rows.valid, 0) - rows.valid.begin();
-    return InvalidRowError(location.column, location.file, location.first_row + first);
-  }
+  ARROW_RETURN_NOT_OK(CheckInvalidRows(rows, options_.invalid, location));
   const algorithms::EmbeddingsView view{rows.values, static_cast<std::size_t>(rows.num_rows),
                                         static_cast<std::size_t>(rows.dimension)};
   algorithms::Execution execution;

@@ -43,7 +43,6 @@ class FileScorer {
     ARROW_ASSIGN_OR_RAISE(const auto output,
                           ParquetOutput::Create(path, name, *parquet, columns, schema));
     RowCounts counts;
-    int row_group = 0;
     ARROW_RETURN_NOT_OK(
         parquet->ForEachBatch(columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
           if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
@@ -53,8 +52,7 @@ class FileScorer {
                             {embedding_, parquet->name(), batch.first_row}, runtime_));
           ARROW_ASSIGN_OR_RAISE(
               const auto rows, AppendColumns(*batch.rows, schema, scored.columns, scored.selected));
-          if (batch.row_group != row_group) output->StartRowGroup();
-          row_group = batch.row_group;
+          if (batch.starts_row_group) output->StartRowGroup();
           ARROW_RETURN_NOT_OK(output->Write(*rows));
           counts += scored.counts;
           on_progress(static_cast<double>(counts.in) / static_cast<double>(parquet->num_rows()));

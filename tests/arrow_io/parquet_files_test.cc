@@ -30,13 +30,11 @@ void CopyWithExtraColumn(const std::string& from, const std::string& to) {
   fields.push_back(arrow::field("extra", arrow::int32()));
   const auto schema = arrow::schema(fields, input->schema()->metadata());
   const auto output = ParquetOutput::Create(to, to, *input, columns, schema).ValueOrDie();
-  int row_group = 0;
   test::Require(input->ForEachBatch(columns, [&](const ParquetInput::Batch& batch) {
     arrow::ArrayVector arrays = batch.rows->columns();
     arrays.push_back(
         arrow::MakeArrayFromScalar(arrow::Int32Scalar(7), batch.rows->num_rows()).ValueOrDie());
-    if (batch.row_group != row_group) output->StartRowGroup();
-    row_group = batch.row_group;
+    if (batch.starts_row_group) output->StartRowGroup();
     return output->Write(*arrow::RecordBatch::Make(schema, batch.rows->num_rows(), arrays));
   }));
   test::Require(output->Close());
@@ -169,7 +167,7 @@ BOOST_AUTO_TEST_CASE(batches_are_bounded_and_tell_where_they_are) {
   int num_batches = 0;
   test::Require(input->ForEachBatch({1}, [&](const ParquetInput::Batch& batch) {
     BOOST_TEST(batch.first_row == next_row);
-    BOOST_TEST(batch.row_group == (next_row < 18'000 ? 0 : 1));
+    BOOST_TEST(batch.starts_row_group == (next_row == 0 || next_row == 18'000));
     BOOST_TEST(batch.rows->num_columns() == 1);
     BOOST_TEST(batch.rows->num_rows() * 512 * 4 <= 40 << 20);
     next_row += batch.rows->num_rows();
