@@ -1,3 +1,5 @@
+#include "pipelines/appended_columns.h"
+
 #include <arrow/array.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/datum.h>
@@ -6,8 +8,6 @@
 
 #include <set>
 #include <utility>
-
-#include "pipelines/appended_columns_internal.h"
 
 namespace spuna {
 

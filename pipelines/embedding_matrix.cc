@@ -12,25 +12,40 @@ namespace {
 
 constexpr std::int64_t kMaxReservedRows = 1 << 20;
 
-void Append(const arrow_io::EmbeddingRows& rows, EmbeddingMatrix& matrix) {
-  // Runs of valid rows are copied at once.
-  const auto num_rows = static_cast<std::size_t>(rows.num_rows);
-  const auto dimension = static_cast<std::size_t>(rows.dimension);
-  for (std::size_t begin = 0; begin < num_rows;) {
-    std::size_t end = begin;
-    while (end < num_rows && rows.valid[end] != 0) ++end;
-    matrix.values.insert(matrix.values.end(), rows.values + begin * dimension,
-                         rows.values + end * dimension);
-    begin = end + 1;
-  }
-  matrix.valid.insert(matrix.valid.end(), rows.valid.begin(), rows.valid.end());
-  matrix.num_invalid += rows.num_invalid;
-}
-
 }  // namespace
 
 algorithms::EmbeddingsView EmbeddingMatrix::view() const {
   return {values.data(), static_cast<std::size_t>(num_rows()), static_cast<std::size_t>(dimension)};
+}
+
+arrow::Status EmbeddingMatrix::Append(const std::shared_ptr<arrow::Array>& column,
+                                      InvalidRows invalid,
+                                      const arrow_io::ColumnLocation& location) {
+  ARROW_ASSIGN_OR_RAISE(const arrow_io::EmbeddingRows rows,
+                        arrow_io::ReadEmbeddings(column, dimension, location));
+  ARROW_RETURN_NOT_OK(CheckInvalidRows(rows, invalid, location));
+  dimension = rows.dimension;
+  // Runs of valid rows are copied at once.
+  const auto count = static_cast<std::size_t>(rows.num_rows);
+  const auto width = static_cast<std::size_t>(rows.dimension);
+  for (std::size_t begin = 0; begin < count;) {
+    std::size_t end = begin;
+    while (end < count && rows.valid[end] != 0) ++end;
+    values.insert(values.end(), rows.values + begin * width, rows.values + end * width);
+    begin = end + 1;
+  }
+  valid.insert(valid.end(), rows.valid.begin(), rows.valid.end());
+  num_invalid += rows.num_invalid;
+  return arrow::Status::OK();
+}
+
+arrow::Status EmbeddingMatrix::RequireRows(const std::string& option,
+                                           const std::string& where) const {
+  if (num_rows() > 0) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "`", option, "`: expected rows with embeddings in ", where, " but ",
+      valid.empty() ? std::string("there are no rows")
+                    : "all " + std::to_string(num_invalid) + " are null or hold non-finite values");
 }
 
 arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& input,
@@ -72,30 +87,19 @@ arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& i
     ARROW_RETURN_NOT_OK(parquet->ForEachBatch({column}, [&](const auto& batch) -> arrow::Status {
       if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
       const arrow_io::ColumnLocation location{embedding, parquet->name(), batch.first_row};
-      ARROW_ASSIGN_OR_RAISE(
-          const arrow_io::EmbeddingRows rows,
-          arrow_io::ReadEmbeddings(batch.rows->column(0), matrix.dimension, location));
-      ARROW_RETURN_NOT_OK(CheckInvalidRows(rows, invalid, location));
-      matrix.dimension = rows.dimension;
-      if (matrix.valid.empty() && input.files.size() == 1) {
+      const std::int64_t rows_before = matrix.num_rows();
+      ARROW_RETURN_NOT_OK(matrix.Append(batch.rows->column(0), invalid, location));
+      if (rows_before == 0 && input.files.size() == 1) {
         // The footer's word is taken as a hint only.
         const std::int64_t expected_rows = std::min(parquet->num_rows(), kMaxReservedRows);
-        matrix.values.reserve(static_cast<std::size_t>(expected_rows * rows.dimension));
+        matrix.values.reserve(static_cast<std::size_t>(expected_rows * matrix.dimension));
       }
-      Append(rows, matrix);
       return arrow::Status::OK();
     }));
   }
-  if (matrix.num_rows() == 0) {
-    const std::string where = input.files.size() == 1
-                                  ? input.files.front().path.string()
-                                  : std::to_string(input.files.size()) + " files";
-    return arrow::Status::Invalid(
-        "`", option, "`: expected rows with embeddings in ", where, " but ",
-        matrix.valid.empty()
-            ? std::string("there are no rows")
-            : "all " + std::to_string(matrix.num_invalid) + " are null or hold non-finite values");
-  }
+  const std::string where = input.files.size() == 1 ? input.files.front().path.string()
+                                                    : std::to_string(input.files.size()) + " files";
+  ARROW_RETURN_NOT_OK(matrix.RequireRows(option, where));
   return matrix;
 }
 

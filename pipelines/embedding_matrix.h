@@ -3,6 +3,7 @@
 #include <arrow/result.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,14 @@ struct EmbeddingMatrix {
 
   std::int64_t num_rows() const { return static_cast<std::int64_t>(valid.size()) - num_invalid; }
   algorithms::EmbeddingsView view() const;
+
+  /// Adds the rows of an embedding column. All must have the dimension of the first; with
+  /// InvalidRows::kError none may be invalid.
+  arrow::Status Append(const std::shared_ptr<arrow::Array>& column, InvalidRows invalid,
+                       const arrow_io::ColumnLocation& location);
+
+  /// An error when there is no valid row. `option` names the input ("trusted"), `where` its place.
+  arrow::Status RequireRows(const std::string& option, const std::string& where) const;
 };
 
 /// The column that holds the embeddings of an input, told from its first file: the one `asked` for;

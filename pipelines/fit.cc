@@ -4,7 +4,6 @@
 
 #include "algorithms/duplicate_rows.h"
 #include "algorithms/neighbor_score.h"
-#include "pipelines/embedding_matrix.h"
 #include "pipelines/exception_status.h"
 
 namespace spuna {
@@ -31,50 +30,59 @@ FitSummary Summarize(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool
   return summary;
 }
 
-arrow::Result<FitResult> FitOrThrow(const FitRequest& request, StageClock& clock) {
-  const FitOptions& options = request.options;
+// What can be said against a fit before it starts.
+arrow::Status CheckInputs(const FitInput& trusted, const FitInput& pool,
+                          const FitOptions& options) {
   ARROW_RETURN_NOT_OK(options.Validate());
-  ARROW_ASSIGN_OR_RAISE(const std::string trusted_column,
-                        ResolveEmbeddingColumn(request.trusted, options.embedding, ""));
-  ARROW_ASSIGN_OR_RAISE(const std::string pool_column, ResolvePoolEmbedding(request));
-  ARROW_ASSIGN_OR_RAISE(
-      const EmbeddingMatrix trusted,
-      ReadEmbeddingMatrix(request.trusted, trusted_column, options.invalid, "trusted", clock));
-  ARROW_ASSIGN_OR_RAISE(EmbeddingMatrix pool, ReadEmbeddingMatrix(request.pool, pool_column,
-                                                                  options.invalid, "pool", clock));
-  if (trusted.dimension != pool.dimension) {
-    return arrow::Status::Invalid(
-        "`pool`: column '", pool_column, "' of ", request.pool.files.front().path.string(),
-        ": expected dimension ", trusted.dimension, ", that of column '", trusted_column,
-        "' of the trusted rows in ", request.trusted.files.front().path.string(), ", but found ",
-        pool.dimension);
-  }
+  ARROW_RETURN_NOT_OK(trusted.rows.RequireRows("trusted", trusted.where));
+  ARROW_RETURN_NOT_OK(pool.rows.RequireRows("pool", pool.where));
+  if (trusted.rows.dimension == pool.rows.dimension) return arrow::Status::OK();
+  return arrow::Status::Invalid("`pool`: column '", pool.column, "' of ", pool.where,
+                                ": expected dimension ", trusted.rows.dimension,
+                                ", that of column '", trusted.column, "' of the trusted rows in ",
+                                trusted.where, ", but found ", pool.rows.dimension);
+}
 
-  const algorithms::Execution execution = clock.Execution();
-  FitResult result;
-  result.expansion = algorithms::ExpandLabels(trusted.view(), pool.view(),
-                                              options.Expansion(pool.num_rows()), execution);
-  Model& model = result.model;
+algorithms::Expansion ExpandOrThrow(const FitInput& trusted, const FitInput& pool,
+                                    const FitOptions& options, StageClock& clock) {
+  return algorithms::ExpandLabels(trusted.rows.view(), pool.rows.view(),
+                                  options.Expansion(pool.rows.num_rows()), clock.Execution());
+}
+
+Model DistillOrThrow(const FitInput& trusted, const FitInput& pool,
+                     const algorithms::Expansion& expansion, const FitOptions& options,
+                     StageClock& clock) {
+  Model model;
   model.options = options;
-  model.options.embedding = pool_column;
+  model.options.embedding = pool.column;
   model.versions = Versions();
-  model.summary = Summarize(trusted, pool, options, result.expansion);
+  model.summary = Summarize(trusted.rows, pool.rows, options, expansion);
+  model.classifier = algorithms::Distill(trusted.rows.view(), pool.rows.view(), expansion,
+                                         options.Distillation(), clock.Execution());
+  return model;
+}
 
-  if (request.keep_banks || request.neighbor_scores) {
+FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& options,
+                     const FitExtras& extras, StageClock& clock) {
+  FitResult result;
+  result.expansion = ExpandOrThrow(trusted, pool, options, clock);
+  std::optional<algorithms::Banks> banks;
+  if (extras.keep_banks || extras.neighbor_scores) {
+    const algorithms::Execution execution = clock.Execution();
     execution.Report({algorithms::Stage::kNeighborScore});
-    algorithms::Banks banks = algorithms::MakeBanks(trusted.view(), pool.view(), result.expansion);
-    if (request.neighbor_scores) {
-      const algorithms::NeighborScorer scorer(banks.clean.view(), banks.shifted.view(),
+    banks = algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);
+    if (extras.neighbor_scores) {
+      const algorithms::NeighborScorer scorer(banks->clean.view(), banks->shifted.view(),
                                               static_cast<std::size_t>(options.k),
                                               options.neighbors);
-      result.neighbor_scores = scorer.ScorePool(
-          pool.view(), result.expansion, static_cast<std::size_t>(trusted.num_rows()), execution);
+      result.neighbor_scores =
+          scorer.ScorePool(pool.rows.view(), result.expansion,
+                           static_cast<std::size_t>(trusted.rows.num_rows()), execution);
     }
-    if (request.keep_banks) model.banks = std::move(banks);
   }
-  model.classifier = algorithms::Distill(trusted.view(), pool.view(), result.expansion,
-                                         options.Distillation(), execution);
-  result.pool_valid = std::move(pool.valid);
+  result.model = DistillOrThrow(trusted, pool, result.expansion, options, clock);
+  if (extras.keep_banks) result.model.banks = std::move(banks);
+  result.pool_valid = std::move(pool.rows.valid);
   clock.Pause();
   return result;
 }
@@ -89,7 +97,47 @@ arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request) {
 }
 
 arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock) {
-  return CatchExceptions([&] { return FitOrThrow(request, clock); });
+  return CatchExceptions([&]() -> arrow::Result<FitResult> {
+    const FitOptions& options = request.options;
+    ARROW_RETURN_NOT_OK(options.Validate());
+    FitInput trusted;
+    FitInput pool;
+    trusted.where = request.trusted.files.front().path.string();
+    pool.where = request.pool.files.front().path.string();
+    ARROW_ASSIGN_OR_RAISE(trusted.column,
+                          ResolveEmbeddingColumn(request.trusted, options.embedding, ""));
+    ARROW_ASSIGN_OR_RAISE(pool.column, ResolvePoolEmbedding(request));
+    ARROW_ASSIGN_OR_RAISE(trusted.rows, ReadEmbeddingMatrix(request.trusted, trusted.column,
+                                                            options.invalid, "trusted", clock));
+    ARROW_ASSIGN_OR_RAISE(
+        pool.rows, ReadEmbeddingMatrix(request.pool, pool.column, options.invalid, "pool", clock));
+    return Fit(trusted, std::move(pool), options, request.extras, clock);
+  });
+}
+
+arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
+                             const FitExtras& extras, StageClock& clock) {
+  ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
+  return CatchExceptions([&]() -> arrow::Result<FitResult> {
+    return FitOrThrow(trusted, std::move(pool), options, extras, clock);
+  });
+}
+
+arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitInput& pool,
+                                            const FitOptions& options, StageClock& clock) {
+  ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
+  return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
+    return ExpandOrThrow(trusted, pool, options, clock);
+  });
+}
+
+arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
+                             const algorithms::Expansion& expansion, const FitOptions& options,
+                             StageClock& clock) {
+  ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
+  return CatchExceptions([&]() -> arrow::Result<Model> {
+    return DistillOrThrow(trusted, pool, expansion, options, clock);
+  });
 }
 
 }  // namespace spuna

@@ -9,6 +9,7 @@
 
 #include "algorithms/expansion.h"
 #include "arrow_io/input_files.h"
+#include "pipelines/embedding_matrix.h"
 #include "pipelines/model.h"
 #include "pipelines/options.h"
 #include "pipelines/runtime.h"
@@ -27,14 +28,19 @@ struct FitResult {
 };
 
 /// What to compute beyond the classifier.
-struct FitRequest {
-  arrow_io::InputFiles trusted;
-  arrow_io::InputFiles pool;
-  FitOptions options;
+struct FitExtras {
   /// Whether the model keeps the banks, for scoring by neighbors.
   bool keep_banks = false;
   /// Whether the pool's rows are scored without classifier.
   bool neighbor_scores = false;
+};
+
+/// A fit on files.
+struct FitRequest {
+  arrow_io::InputFiles trusted;
+  arrow_io::InputFiles pool;
+  FitOptions options;
+  FitExtras extras;
 };
 
 /// The column of the pool's embeddings: the one asked for, else the one that the trusted rows have
@@ -44,5 +50,27 @@ arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request);
 /// Fits a model: reads both inputs, expands the labels, distills them. Equal rows in equal order,
 /// equal options and an equal seed give an equal model, whatever the files and the threads.
 arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock);
+
+/// Two inputs of a fit that are in memory, and what messages call them.
+struct FitInput {
+  EmbeddingMatrix rows;
+  /// The name of the embedding column.
+  std::string column;
+  /// Where the rows come from: a file, "the stream of trusted rows".
+  std::string where;
+};
+
+/// The same fit on rows in memory. The model names the pool's column.
+arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
+                             const FitExtras& extras, StageClock& clock);
+
+/// Its first part: the labels of the pool's valid rows.
+arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitInput& pool,
+                                            const FitOptions& options, StageClock& clock);
+
+/// Its last part: a model from the labels of the pool's valid rows.
+arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
+                             const algorithms::Expansion& expansion, const FitOptions& options,
+                             StageClock& clock);
 
 }  // namespace spuna

@@ -1,88 +1,26 @@
 #include "pipelines/label_output.h"
 
 #include <arrow/array.h>
-#include <arrow/builder.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "algorithms/neighbor_score.h"
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
-#include "pipelines/appended_columns_internal.h"
+#include "pipelines/appended_columns.h"
+#include "pipelines/label_columns.h"
 
 namespace spuna {
 namespace {
 
 using arrow_io::ParquetInput;
 using arrow_io::ParquetOutput;
-
-// What the fit says of the pool rows, as columns, a run of rows after the other.
-class LabelColumns {
- public:
-  struct Run {
-    arrow::ArrayVector columns;
-    std::shared_ptr<arrow::BooleanArray> valid;
-  };
-
-  static arrow::FieldVector Fields(const std::string& prefix) {
-    return {arrow::field(prefix + "label", arrow::utf8()),
-            arrow::field(prefix + "round", arrow::int32()),
-            arrow::field(prefix + "neighbor_score", arrow::float32())};
-  }
-
-  LabelColumns(const FitResult& fit, const std::vector<double>& neighbor_scores)
-      : fit_(fit), scores_(algorithms::RoundToFloats(neighbor_scores)) {}
-
-  // The columns of the next `count` pool rows, which come from `file`.
-  arrow::Result<Run> Next(std::int64_t count, const std::string& file) {
-    if (next_row_ + static_cast<std::size_t>(count) > fit_.pool_valid.size()) {
-      return arrow::Status::IOError(file,
-                                    ": it has more rows than before; did it change meanwhile?");
-    }
-    arrow::StringBuilder labels;
-    arrow::Int32Builder rounds;
-    arrow::FloatBuilder scores;
-    arrow::BooleanBuilder valid_rows;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const bool valid = fit_.pool_valid[next_row_++] != 0;
-      ARROW_RETURN_NOT_OK(valid_rows.Append(valid));
-      const algorithms::PseudoLabel label =
-          valid ? fit_.expansion.labels[next_valid_] : algorithms::PseudoLabel::kNone;
-      if (label == algorithms::PseudoLabel::kNone) {
-        ARROW_RETURN_NOT_OK(labels.AppendNull());
-        ARROW_RETURN_NOT_OK(rounds.AppendNull());
-      } else {
-        ARROW_RETURN_NOT_OK(
-            labels.Append(label == algorithms::PseudoLabel::kClean ? "clean" : "shifted"));
-        ARROW_RETURN_NOT_OK(rounds.Append(fit_.expansion.rounds[next_valid_]));
-      }
-      const float score = valid ? scores_[next_valid_] : std::nanf("");
-      ARROW_RETURN_NOT_OK(std::isnan(score) ? scores.AppendNull() : scores.Append(score));
-      next_valid_ += valid ? 1 : 0;
-    }
-    Run run;
-    run.columns.resize(3);
-    ARROW_RETURN_NOT_OK(labels.Finish(&run.columns[0]));
-    ARROW_RETURN_NOT_OK(rounds.Finish(&run.columns[1]));
-    ARROW_RETURN_NOT_OK(scores.Finish(&run.columns[2]));
-    ARROW_RETURN_NOT_OK(valid_rows.Finish(&run.valid));
-    return run;
-  }
-
- private:
-  const FitResult& fit_;
-  std::vector<float> scores_;
-  std::size_t next_row_ = 0;
-  std::size_t next_valid_ = 0;
-};
 
 // One file of the pool, and what of it goes to the labels.
 struct LabeledFile {
@@ -109,7 +47,7 @@ struct LabeledFile {
       opened.partitions.emplace_back(key, value);
       appended.push_back(arrow::field(key, arrow::utf8()));
     }
-    const arrow::FieldVector ours = LabelColumns::Fields(options.prefix);
+    const arrow::FieldVector ours = LabelColumns::Fields(options.prefix, /*neighbor_scores=*/true);
     appended.insert(appended.end(), ours.begin(), ours.end());
     ARROW_ASSIGN_OR_RAISE(opened.schema,
                           AppendFields(schema, opened.columns, appended, opened.name()));
@@ -172,7 +110,7 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
   ARROW_ASSIGN_OR_RAISE(const auto labels_file,
                         ParquetOutput::Create(output.path(), output.target().string(),
                                               *first.parquet, first.columns, first.schema));
-  LabelColumns labels(fit, *fit.neighbor_scores);
+  LabelColumns labels(fit.expansion, fit.pool_valid, &*fit.neighbor_scores);
   for (const arrow_io::InputFile& pool_file : pool.files) {
     ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
     ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));

@@ -11,7 +11,7 @@
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
-#include "pipelines/appended_columns_internal.h"
+#include "pipelines/appended_columns.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/json_text.h"
 
