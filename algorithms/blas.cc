@@ -25,6 +25,10 @@ int threads_before = 1;
 }  // namespace
 
 SingleThreadedBlas::SingleThreadedBlas() {
+  if (OwnsBlas()) {
+    static std::once_flag once;
+    std::call_once(once, ChooseBlasKernels);
+  }
   const std::scoped_lock lock(scope_mutex);
   if (open_scopes++ == 0) {
     threads_before = openblas_get_num_threads();
@@ -35,6 +39,14 @@ SingleThreadedBlas::SingleThreadedBlas() {
 SingleThreadedBlas::~SingleThreadedBlas() {
   const std::scoped_lock lock(scope_mutex);
   if (--open_scopes == 0) openblas_set_num_threads(threads_before);
+}
+
+bool OwnsBlas() {
+#if defined(SPUNA_OWNS_OPENBLAS)
+  return true;
+#else
+  return false;
+#endif
 }
 
 void ChooseBlasKernels() {

@@ -8,7 +8,8 @@ namespace spuna::algorithms {
 /// of its block alone and our own threads have the cores to themselves.
 ///
 /// The setting belongs to the process: scopes may overlap on several threads, and the last one to
-/// end restores what the first one found.
+/// end restores what the first one found. The first scope of all chooses the kernels, where
+/// OpenBLAS is our own; whoever multiplies does so within a scope, so nobody is multiplying then.
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas();
@@ -16,6 +17,10 @@ class SingleThreadedBlas {
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
 };
+
+/// Whether OpenBLAS is linked into this very program or library, so that nobody else in the process
+/// uses it or sees what is set in it.
+bool OwnsBlas();
 
 /// Makes OpenBLAS use the kernels that fit the CPU.
 ///

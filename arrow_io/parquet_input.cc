@@ -78,29 +78,41 @@ std::vector<int> ParquetInput::Leaves(const std::vector<int>& columns) const {
   return leaves;
 }
 
+arrow::Result<ParquetInput::Batch> ParquetInput::Cursor::Next() {
+  Batch batch;
+  batch.first_row = next_row_;
+  while (true) {
+    if (row_group_ == nullptr) {
+      if (next_row_group_ == input_.num_row_groups()) break;
+      auto reader = input_.reader_->GetRecordBatchReader({next_row_group_++}, leaves_);
+      ARROW_RETURN_NOT_OK(input_.Explain(reader.status()));
+      row_group_ = *std::move(reader);
+      batch.starts_row_group = true;
+    }
+    ARROW_RETURN_NOT_OK(input_.Explain(row_group_->ReadNext(&batch.rows)));
+    if (batch.rows != nullptr) {
+      next_row_ += batch.rows->num_rows();
+      return batch;
+    }
+    row_group_ = nullptr;
+  }
+  if (next_row_ != input_.num_rows()) {
+    return input_.Explain(arrow::Status::IOError("expected ", input_.num_rows(),
+                                                 " rows, as its footer says, but found ", next_row_,
+                                                 "; the file is damaged"));
+  }
+  return batch;
+}
+
 arrow::Status ParquetInput::ForEachBatch(
     const std::vector<int>& columns,
     const std::function<arrow::Status(const Batch&)>& visit) const {
-  const std::vector<int> leaves = Leaves(columns);
-  Batch batch;
-  for (int row_group = 0; row_group < num_row_groups(); ++row_group) {
-    auto reader = reader_->GetRecordBatchReader({row_group}, leaves);
-    ARROW_RETURN_NOT_OK(Explain(reader.status()));
-    batch.starts_row_group = true;
-    while (true) {
-      ARROW_RETURN_NOT_OK(Explain((*reader)->ReadNext(&batch.rows)));
-      if (batch.rows == nullptr) break;
-      ARROW_RETURN_NOT_OK(visit(batch));
-      batch.first_row += batch.rows->num_rows();
-      batch.starts_row_group = false;
-    }
+  Cursor cursor = Read(columns);
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(const Batch batch, cursor.Next());
+    if (batch.rows == nullptr) return arrow::Status::OK();
+    ARROW_RETURN_NOT_OK(visit(batch));
   }
-  if (batch.first_row != num_rows()) {
-    return Explain(arrow::Status::IOError("expected ", num_rows(),
-                                          " rows, as its footer says, but found ", batch.first_row,
-                                          "; the file is damaged"));
-  }
-  return arrow::Status::OK();
 }
 
 arrow::Status ParquetInput::Explain(const arrow::Status& status) const {

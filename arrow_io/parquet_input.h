@@ -45,6 +45,27 @@ class ParquetInput {
     std::int64_t first_row = 0;
   };
 
+  /// Reads the given top-level columns batch by batch, in the schema's order. The input must
+  /// outlive it.
+  class Cursor {
+   public:
+    /// The next batch; its rows are null at the end. An error names the file.
+    arrow::Result<Batch> Next();
+
+   private:
+    friend class ParquetInput;
+    Cursor(const ParquetInput& input, const std::vector<int>& columns)
+        : input_(input), leaves_(input.Leaves(columns)) {}
+
+    const ParquetInput& input_;
+    std::vector<int> leaves_;
+    int next_row_group_ = 0;
+    std::int64_t next_row_ = 0;
+    std::unique_ptr<arrow::RecordBatchReader> row_group_;
+  };
+
+  Cursor Read(const std::vector<int>& columns) const { return {*this, columns}; }
+
   /// Calls `visit` with every batch in order, holding the given top-level columns in the schema's
   /// order. Ends at the first error; an error of reading names the file.
   arrow::Status ForEachBatch(const std::vector<int>& columns,

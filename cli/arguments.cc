@@ -1,41 +1,26 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
 #include <sstream>
-#include <thread>
 #include <type_traits>
 
 #include "cli/config_file.h"
 #include "cli/exit_codes.h"
+#include "pipelines/call_options.h"
+#include "pipelines/option_words.h"
 #include "pipelines/runtime.h"
 
 namespace spuna::cli {
 namespace {
 
-// OpenBLAS has a fixed number of buffers, one for each thread that multiplies.
-constexpr int kMaxThreads = 64;
-
-const std::map<std::string, algorithms::SearchKind> kSearchKinds = {
-    {"auto", algorithms::SearchKind::kAuto},
-    {"kd-tree", algorithms::SearchKind::kKdTree},
-    {"product", algorithms::SearchKind::kProduct}};
-const std::map<std::string, algorithms::OnStop> kOnStop = {
-    {"keep", algorithms::OnStop::kKeep}, {"rollback", algorithms::OnStop::kRollback}};
-const std::map<std::string, InvalidRows> kInvalidRows = {
-    {"null", InvalidRows::kNull}, {"drop", InvalidRows::kDrop}, {"error", InvalidRows::kError}};
-const std::map<std::string, ScoreBy> kScoreBy = {{"classifier", ScoreBy::kClassifier},
-                                                 {"neighbors", ScoreBy::kNeighbors}};
-
 // Declares the options of all commands over one Arguments.
 class ArgumentParser {
  public:
   ArgumentParser() : app_("Finds the shifted rows of a Parquet lake, given rows you trust.") {
-    arguments_.threads =
-        std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
+    arguments_.threads = DefaultThreads();
     app_.name("spuna");
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(34);
@@ -114,7 +99,7 @@ class ArgumentParser {
                            "Rows to score: Parquet files or directories", "Inputs"));
     AddOut(score);
     AddOverwrite(score);
-    AddChoice(score, "--by", arguments_.by, kScoreBy,
+    AddChoice(score, "--by", arguments_.by,
               "classifier, or neighbors: the score without classifier; needs a model with banks")
         ->group("Method");
     AddSearch(score);
@@ -201,7 +186,7 @@ class ArgumentParser {
     AddNumber(command, "--k", fit.k, "Neighbors", group);
     AddNumber(command, "--epsilon", fit.epsilon, "Stop when the entropy grows by less than this",
               group);
-    AddChoice(command, "--on-stop", fit.on_stop, kOnStop,
+    AddChoice(command, "--on-stop", fit.on_stop,
               "keep or rollback: the rows of the round in which the entropy fell")
         ->group(group);
     AddNumber(command, "--hidden", fit.hidden, "Hidden units of the classifier", group);
@@ -214,7 +199,7 @@ class ArgumentParser {
   }
 
   void AddSearch(CLI::App& command) {
-    AddChoice(command, "--neighbors", arguments_.fit.neighbors, kSearchKinds,
+    AddChoice(command, "--neighbors", arguments_.fit.neighbors,
               "auto, kd-tree or product: how neighbors are found; the result is the same")
         ->group("Method");
   }
@@ -223,7 +208,7 @@ class ArgumentParser {
     AddText(command, "--prefix", arguments_.prefix, "TEXT", "What our columns' names start with",
             "Columns")
         ->default_val("spuna_");
-    AddChoice(command, "--invalid", arguments_.fit.invalid, kInvalidRows,
+    AddChoice(command, "--invalid", arguments_.fit.invalid,
               "null, drop or error: rows with a null or non-finite embedding")
         ->group("Columns");
   }
@@ -273,7 +258,8 @@ class ArgumentParser {
   // holds.
   template <typename T>
   CLI::Option* AddChoice(CLI::App& command, const std::string& name, T& value,
-                         const std::map<std::string, T>& words, const std::string& description) {
+                         const std::string& description) {
+    const std::map<std::string, T>& words = OptionWords<T>();
     std::vector<std::string> allowed;
     std::string default_word;
     for (const auto& [word, meaning] : words) {

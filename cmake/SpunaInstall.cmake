@@ -18,10 +18,14 @@ install(FILES
 # installing, and a program that uses the libraries gets the Arrow they were built with.
 if(EXISTS "${SPUNA_ARROW_DIR}/include/arrow/util/config.h")
   set(SPUNA_ARROW_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/spuna/arrow)
-  file(GLOB arrow_libraries
-    ${SPUNA_ARROW_DIR}/libarrow.so.* ${SPUNA_ARROW_DIR}/libparquet.so.*)
+  set(arrow_libraries "")
+  foreach(name arrow parquet arrow_compute arrow_acero arrow_dataset)
+    file(GLOB library ${SPUNA_ARROW_DIR}/lib${name}.so.*)
+    list(APPEND arrow_libraries ${library})
+  endforeach()
   install(FILES ${arrow_libraries} DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
   install(DIRECTORY ${SPUNA_ARROW_DIR}/include DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
   set_target_properties(spuna_cli PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${SPUNA_ARROW_INSTALL_DIR}")
+  set_target_properties(spuna_acero PROPERTIES INSTALL_RPATH "$ORIGIN/spuna/arrow")
 endif()

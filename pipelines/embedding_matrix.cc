@@ -52,13 +52,18 @@ arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& in
                                                   const std::string& asked,
                                                   const std::string& preferred) {
   ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(input.files.front().path));
-  const arrow::Schema& schema = *parquet->schema();
+  return ResolveEmbeddingColumn(*parquet->schema(), parquet->name(), asked, preferred);
+}
+
+arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
+                                                  const std::string& where,
+                                                  const std::string& asked,
+                                                  const std::string& preferred) {
   const int known = preferred.empty() ? -1 : schema.GetFieldIndex(preferred);
   if (asked.empty() && known >= 0 && arrow_io::IsEmbeddingType(*schema.field(known)->type())) {
     return preferred;
   }
-  ARROW_ASSIGN_OR_RAISE(const int column,
-                        arrow_io::FindEmbeddingColumn(schema, asked, parquet->name()));
+  ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(schema, asked, where));
   return schema.field(column)->name();
 }
 

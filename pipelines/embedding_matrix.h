@@ -41,6 +41,12 @@ arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& in
                                                   const std::string& asked,
                                                   const std::string& preferred);
 
+/// The same for one schema, which messages call `where`.
+arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
+                                                  const std::string& where,
+                                                  const std::string& asked,
+                                                  const std::string& preferred);
+
 /// Reads the column `embedding` of all files. `option` names the input in messages ("trusted"). It
 /// is an error when no row is valid, and with InvalidRows::kError when one row is not.
 arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,

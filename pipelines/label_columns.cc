@@ -26,35 +26,49 @@ arrow::FieldVector LabelColumns::Fields(const std::string& prefix, bool neighbor
 LabelColumns::LabelColumns(const algorithms::Expansion& expansion,
                            const std::vector<std::uint8_t>& pool_valid,
                            const std::vector<double>* neighbor_scores)
-    : expansion_(expansion), pool_valid_(pool_valid), has_scores_(neighbor_scores != nullptr) {
-  if (has_scores_) scores_ = algorithms::RoundToFloats(*neighbor_scores);
+    : valid_(pool_valid),
+      labels_(pool_valid.size(), algorithms::PseudoLabel::kNone),
+      rounds_(pool_valid.size(), -1),
+      has_scores_(neighbor_scores != nullptr) {
+  std::vector<float> scores;
+  if (has_scores_) {
+    scores = algorithms::RoundToFloats(*neighbor_scores);
+    scores_.assign(pool_valid.size(), std::nanf(""));
+  }
+  std::size_t next_valid = 0;
+  for (std::size_t row = 0; row < valid_.size(); ++row) {
+    if (valid_[row] == 0) continue;
+    labels_[row] = expansion.labels[next_valid];
+    rounds_[row] = expansion.rounds[next_valid];
+    if (has_scores_) scores_[row] = scores[next_valid];
+    ++next_valid;
+  }
 }
 
-arrow::Result<LabelColumns::Run> LabelColumns::Next(std::int64_t count, const std::string& file) {
-  if (next_row_ + static_cast<std::size_t>(count) > pool_valid_.size()) {
+arrow::Result<LabelColumns::Run> LabelColumns::Rows(std::int64_t first_row, std::int64_t count,
+                                                    const std::string& file) const {
+  const auto begin = static_cast<std::size_t>(first_row);
+  const auto end = begin + static_cast<std::size_t>(count);
+  if (end > valid_.size()) {
     return arrow::Status::IOError(file, ": it has more rows than before; did it change meanwhile?");
   }
   arrow::StringBuilder labels;
   arrow::Int32Builder rounds;
   arrow::FloatBuilder scores;
   arrow::BooleanBuilder valid_rows;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const bool valid = pool_valid_[next_row_++] != 0;
-    ARROW_RETURN_NOT_OK(valid_rows.Append(valid));
-    const algorithms::PseudoLabel label =
-        valid ? expansion_.labels[next_valid_] : algorithms::PseudoLabel::kNone;
-    if (label == algorithms::PseudoLabel::kNone) {
+  for (std::size_t row = begin; row < end; ++row) {
+    ARROW_RETURN_NOT_OK(valid_rows.Append(valid_[row] != 0));
+    if (labels_[row] == algorithms::PseudoLabel::kNone) {
       ARROW_RETURN_NOT_OK(labels.AppendNull());
       ARROW_RETURN_NOT_OK(rounds.AppendNull());
     } else {
-      ARROW_RETURN_NOT_OK(labels.Append(ToString(label)));
-      ARROW_RETURN_NOT_OK(rounds.Append(expansion_.rounds[next_valid_]));
+      ARROW_RETURN_NOT_OK(labels.Append(ToString(labels_[row])));
+      ARROW_RETURN_NOT_OK(rounds.Append(rounds_[row]));
     }
     if (has_scores_) {
-      const float score = valid ? scores_[next_valid_] : std::nanf("");
-      ARROW_RETURN_NOT_OK(std::isnan(score) ? scores.AppendNull() : scores.Append(score));
+      ARROW_RETURN_NOT_OK(std::isnan(scores_[row]) ? scores.AppendNull()
+                                                   : scores.Append(scores_[row]));
     }
-    next_valid_ += valid ? 1 : 0;
   }
   Run run;
   run.columns.resize(has_scores_ ? 3 : 2);

@@ -12,7 +12,7 @@
 
 namespace spuna {
 
-/// What the expansion says of the pool rows, as columns, a run of rows after the other.
+/// What the expansion says of the pool rows, as columns. May be asked from several threads.
 class LabelColumns {
  public:
   /// The columns of some rows.
@@ -26,20 +26,22 @@ class LabelColumns {
   static arrow::FieldVector Fields(const std::string& prefix, bool neighbor_scores);
 
   /// `expansion` and `neighbor_scores`, which may be null, are about the pool's valid rows;
-  /// `pool_valid` has a byte for every row. `expansion` and `pool_valid` must outlive this.
+  /// `pool_valid` has a byte for every row.
   LabelColumns(const algorithms::Expansion& expansion, const std::vector<std::uint8_t>& pool_valid,
                const std::vector<double>* neighbor_scores);
 
-  /// The columns of the next `count` pool rows, which come from `file`.
-  arrow::Result<Run> Next(std::int64_t count, const std::string& file);
+  /// The columns of `count` pool rows from `first_row` on; `file` is where they come from.
+  arrow::Result<Run> Rows(std::int64_t first_row, std::int64_t count,
+                          const std::string& file) const;
 
  private:
-  const algorithms::Expansion& expansion_;
-  const std::vector<std::uint8_t>& pool_valid_;
-  bool has_scores_;
+  // One entry a pool row.
+  std::vector<std::uint8_t> valid_;
+  std::vector<algorithms::PseudoLabel> labels_;
+  std::vector<std::int32_t> rounds_;
+  // Not a number where there is none; empty without neighbor scores.
   std::vector<float> scores_;
-  std::size_t next_row_ = 0;
-  std::size_t next_valid_ = 0;
+  bool has_scores_;
 };
 
 /// The label of a row as the column has it; `label` must not be kNone.

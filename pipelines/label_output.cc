@@ -2,7 +2,6 @@
 
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
-#include <arrow/scalar.h>
 #include <arrow/type.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "arrow_io/embedding_column.h"
+#include "arrow_io/hive_columns.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
 #include "pipelines/appended_columns.h"
@@ -27,8 +27,10 @@ struct LabeledFile {
   std::unique_ptr<ParquetInput> parquet;
   /// All columns but the embedding.
   std::vector<int> columns;
-  /// The hive keys that are in the path alone; some writers put them into the file as well.
-  std::vector<std::pair<std::string, std::string>> partitions;
+  /// The keys of its hive partitions.
+  arrow_io::HiveColumns hive;
+  /// How many columns stand before ours.
+  std::size_t num_theirs = 0;
   /// The columns, the keys and ours.
   std::shared_ptr<arrow::Schema> schema;
 
@@ -41,12 +43,9 @@ struct LabeledFile {
                           arrow_io::FindEmbeddingColumn(schema, options.embedding, opened.name()));
     opened.columns = arrow_io::AllColumns(schema);
     opened.columns.erase(opened.columns.begin() + embedding);
-    arrow::FieldVector appended;
-    for (const auto& [key, value] : file.partitions) {
-      if (!schema.GetAllFieldIndices(key).empty()) continue;
-      opened.partitions.emplace_back(key, value);
-      appended.push_back(arrow::field(key, arrow::utf8()));
-    }
+    opened.hive = arrow_io::HiveColumns(file, schema);
+    arrow::FieldVector appended = opened.hive.Fields();
+    opened.num_theirs = opened.columns.size() + appended.size();
     const arrow::FieldVector ours = LabelColumns::Fields(options.prefix, /*neighbor_scores=*/true);
     appended.insert(appended.end(), ours.begin(), ours.end());
     ARROW_ASSIGN_OR_RAISE(opened.schema,
@@ -55,15 +54,6 @@ struct LabeledFile {
   }
 
   const std::string& name() const { return parquet->name(); }
-
-  arrow::Result<arrow::ArrayVector> PartitionColumns(std::int64_t num_rows) const {
-    arrow::ArrayVector arrays;
-    for (const auto& [key, value] : partitions) {
-      ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(),
-                            arrow::MakeArrayFromScalar(arrow::StringScalar(value), num_rows));
-    }
-    return arrays;
-  }
 };
 
 // All labels go to one file, so all files of the pool must have the columns of the first.
@@ -72,7 +62,7 @@ arrow::Status CheckSameColumns(const LabeledFile& first, const LabeledFile& othe
   const arrow::Schema& found = *other.schema;
   // Our columns stand behind those of the file and its path.
   auto describe = [](const LabeledFile& file, int i) {
-    const bool is_ours = i >= static_cast<int>(file.columns.size() + file.partitions.size());
+    const bool is_ours = i >= static_cast<int>(file.num_theirs);
     return is_ours ? "none" : "'" + file.schema->field(i)->ToString() + "'";
   };
   for (int i = 0; i < std::max(expected.num_fields(), found.num_fields()); ++i) {
@@ -110,7 +100,8 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
   ARROW_ASSIGN_OR_RAISE(const auto labels_file,
                         ParquetOutput::Create(output.path(), output.target().string(),
                                               *first.parquet, first.columns, first.schema));
-  LabelColumns labels(fit.expansion, fit.pool_valid, &*fit.neighbor_scores);
+  const LabelColumns labels(fit.expansion, fit.pool_valid, &*fit.neighbor_scores);
+  std::int64_t first_row = 0;
   for (const arrow_io::InputFile& pool_file : pool.files) {
     ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
     ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));
@@ -118,8 +109,10 @@ arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit
         file.columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
           if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
           const std::int64_t num_rows = batch.rows->num_rows();
-          ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector appended, file.PartitionColumns(num_rows));
-          ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run run, labels.Next(num_rows, file.name()));
+          ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector appended, file.hive.Arrays(num_rows));
+          ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run run,
+                                labels.Rows(first_row, num_rows, file.name()));
+          first_row += num_rows;
           appended.insert(appended.end(), run.columns.begin(), run.columns.end());
           const auto selected = options.invalid == InvalidRows::kDrop ? run.valid : nullptr;
           ARROW_ASSIGN_OR_RAISE(const auto rows,

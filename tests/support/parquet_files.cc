@@ -12,12 +12,6 @@
 namespace spuna::test {
 namespace {
 
-template <typename T>
-T Get(arrow::Result<T> result) {
-  Require(result.status());
-  return std::move(*result);
-}
-
 void AppendValue(arrow::ArrayBuilder& builder, float value) {
   switch (builder.type()->id()) {
     case arrow::Type::HALF_FLOAT:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
 #include <filesystem>
@@ -12,6 +13,13 @@ namespace spuna::test {
 
 /// Throws where the Status is not OK.
 void Require(const arrow::Status& status);
+
+/// The value, or throws.
+template <typename T>
+T Get(arrow::Result<T> result) {
+  Require(result.status());
+  return *std::move(result);
+}
 
 /// The embeddings as a column of this type: a fixed_size_list, list or large_list of floats. Rows
 /// in `null_rows` are null.

@@ -24,10 +24,15 @@ void Redirect(const std::string& path, int to) {
 }  // namespace
 
 ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramSettings& settings) {
+  return RunProgram(SPUNA_PROGRAM, arguments, settings);
+}
+
+ProgramResult RunProgram(const std::string& program, const std::vector<std::string>& arguments,
+                         const ProgramSettings& settings) {
   const TempDirectory outputs;
   const std::string out_path = outputs / "out";
   const std::string err_path = outputs / "err";
-  std::vector<std::string> texts = {SPUNA_PROGRAM};
+  std::vector<std::string> texts = {program};
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& text : texts) argv.push_back(text.data());
@@ -37,6 +42,11 @@ ProgramResult RunSpuna(const std::vector<std::string>& arguments, const ProgramS
   const pid_t pid = fork();
   if (pid < 0) throw std::runtime_error("fork failed");
   if (pid == 0) {
+    if (!settings.input.empty()) {
+      const int file = open(settings.input.c_str(), O_RDONLY);
+      dup2(file, STDIN_FILENO);
+      close(file);
+    }
     Redirect(out_path, STDOUT_FILENO);
     Redirect(err_path, STDERR_FILENO);
     if (settings.max_file_bytes > 0) {

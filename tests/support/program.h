@@ -22,9 +22,15 @@ struct ProgramSettings {
   /// A signal to send once standard error holds the text.
   int signal = 0;
   std::string signal_after;
+  /// A file to read standard input from; empty means none.
+  std::string input;
 };
 
-/// Runs build/…/spuna with these arguments and waits for its end.
+/// Runs a program with these arguments and waits for its end.
+ProgramResult RunProgram(const std::string& program, const std::vector<std::string>& arguments,
+                         const ProgramSettings& settings = {});
+
+/// Runs build/…/spuna.
 ProgramResult RunSpuna(const std::vector<std::string>& arguments,
                        const ProgramSettings& settings = {});
 

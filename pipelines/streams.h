@@ -1,0 +1,41 @@
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <memory>
+#include <string>
+
+#include "pipelines/fit.h"
+#include "pipelines/model.h"
+#include "pipelines/options.h"
+#include "pipelines/row_scorer.h"
+#include "pipelines/runtime.h"
+
+namespace spuna {
+
+/// Fits on two streams of record batches, read to their end.
+arrow::Result<FitResult> FitStreams(arrow::RecordBatchReader& trusted,
+                                    arrow::RecordBatchReader& pool, const FitOptions& options,
+                                    const FitExtras& extras, StageClock& clock);
+
+/// A stream of the input's rows with our columns appended: batch by batch, in order, scored as they
+/// are asked for. Columns and metadata stay as they are. The model is kept alive; `runtime` is
+/// copied. `counts`, where given, is kept up to date and must outlive the stream.
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
+    std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
+    const ScoreOptions& options, const Runtime& runtime, RowCounts* counts = nullptr);
+
+/// A pool that was fitted on and waits to be scored.
+struct CleanedStream {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<arrow::RecordBatchReader> rows;
+};
+
+/// Fits on two streams, holding the pool's batches, then scores those as they are asked for.
+arrow::Result<CleanedStream> CleanStreams(arrow::RecordBatchReader& trusted,
+                                          std::shared_ptr<arrow::RecordBatchReader> pool,
+                                          const FitOptions& fit_options, const FitExtras& extras,
+                                          const ScoreOptions& score_options, StageClock& clock);
+
+}  // namespace spuna

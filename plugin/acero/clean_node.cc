@@ -1,0 +1,62 @@
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+
+#include <optional>
+#include <utility>
+
+#include "pipelines/label_columns.h"
+#include "plugin/acero/fit_node_internal.h"
+#include "plugin/acero/node_options.h"
+#include "plugin/acero/nodes_internal.h"
+#include "plugin/acero/pool_scorer_internal.h"
+
+namespace spuna::acero {
+namespace {
+
+class CleanStep : public FitStep {
+ public:
+  explicit CleanStep(CleanNodeOptions options)
+      : options_(std::move(options)),
+        scorer_(options_.fit, options_.prefix, CleanNodeOptions::kName) {}
+
+  const char* name() const override { return CleanNodeOptions::kName; }
+  const FitOptions& options() const override { return options_.fit; }
+
+  arrow::FieldVector Fields() const override {
+    arrow::FieldVector fields = LabelColumns::Fields(options_.prefix, /*neighbor_scores=*/false);
+    for (const auto& field : scorer_.Fields()) fields.push_back(field);
+    return fields;
+  }
+
+  arrow::Status Fit(const FitInput& trusted, FitInput pool, const arrow::RecordBatchVector&,
+                    StageClock& clock) override {
+    ARROW_ASSIGN_OR_RAISE(FitResult fit,
+                          spuna::Fit(trusted, std::move(pool), options_.fit, {}, clock));
+    labels_.emplace(fit.expansion, fit.pool_valid, nullptr);
+    return scorer_.SetModel(std::move(fit.model), options_.on_model);
+  }
+
+  arrow::Result<Columns> Annotate(const arrow::RecordBatch& rows, std::int64_t first_row,
+                                  const Runtime& runtime) const override {
+    ARROW_ASSIGN_OR_RAISE(LabelColumns::Run run, labels_->Rows(first_row, rows.num_rows(), name()));
+    ARROW_ASSIGN_OR_RAISE(Columns scored, scorer_.Score(rows, first_row, runtime));
+    run.columns.insert(run.columns.end(), scored.arrays.begin(), scored.arrays.end());
+    return Columns{std::move(run.columns), std::move(scored.selected)};
+  }
+
+ private:
+  CleanNodeOptions options_;
+  PoolScorer scorer_;
+  std::optional<LabelColumns> labels_;
+};
+
+}  // namespace
+
+arrow::Result<arrow::acero::ExecNode*> MakeCleanNode(arrow::acero::ExecPlan* plan,
+                                                     std::vector<arrow::acero::ExecNode*> inputs,
+                                                     const arrow::acero::ExecNodeOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(const CleanNodeOptions& clean, CheckedOptions<CleanNodeOptions>(options));
+  return MakeFitNode(plan, std::move(inputs), std::make_unique<CleanStep>(clean));
+}
+
+}  // namespace spuna::acero

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <arrow/acero/exec_plan.h>
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipelines/fit.h"
+#include "pipelines/options.h"
+#include "pipelines/runtime.h"
+
+namespace spuna::acero {
+
+/// What a node with trusted rows and a pool does once it has all rows of both.
+class FitStep {
+ public:
+  /// The columns of some pool rows.
+  struct Columns {
+    arrow::ArrayVector arrays;
+    /// Which rows go on; null when all do.
+    std::shared_ptr<arrow::BooleanArray> selected;
+  };
+
+  virtual ~FitStep() = default;
+
+  /// Its name in Arrow's registry, for messages.
+  virtual const char* name() const = 0;
+  virtual const FitOptions& options() const = 0;
+
+  /// The fields that it appends to the pool's.
+  virtual arrow::FieldVector Fields() const = 0;
+
+  /// Does the work; called once. `batches` are the pool's rows.
+  virtual arrow::Status Fit(const FitInput& trusted, FitInput pool,
+                            const arrow::RecordBatchVector& batches, StageClock& clock) = 0;
+
+  /// The columns of pool rows, the first of which has this number. Called after Fit, on several
+  /// threads.
+  virtual arrow::Result<Columns> Annotate(const arrow::RecordBatch& rows, std::int64_t first_row,
+                                          const Runtime& runtime) const = 0;
+};
+
+/// Makes the node: it gathers both inputs, runs the step, and passes the pool's rows on in order.
+arrow::Result<arrow::acero::ExecNode*> MakeFitNode(arrow::acero::ExecPlan* plan,
+                                                   std::vector<arrow::acero::ExecNode*> inputs,
+                                                   std::unique_ptr<FitStep> step);
+
+}  // namespace spuna::acero
