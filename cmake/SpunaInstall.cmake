@@ -27,5 +27,5 @@ if(EXISTS "${SPUNA_ARROW_DIR}/include/arrow/util/config.h")
   install(DIRECTORY ${SPUNA_ARROW_DIR}/include DESTINATION ${SPUNA_ARROW_INSTALL_DIR})
   set_target_properties(spuna_cli PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${SPUNA_ARROW_INSTALL_DIR}")
-  set_target_properties(spuna_acero PROPERTIES INSTALL_RPATH "$ORIGIN/spuna/arrow")
+  set_target_properties(spuna_acero spuna_c PROPERTIES INSTALL_RPATH "$ORIGIN/spuna/arrow")
 endif()

@@ -94,11 +94,7 @@ class FitRun {
     }
     if (model_ != nullptr) {
       clock.Report("write");
-      const arrow::Status written = arrow_io::WriteBytes(model_->path(), SerializeModel(fit.model));
-      if (!written.ok()) {
-        return written.WithMessage(model_->target().string(),
-                                   " can't be written: ", written.message());
-      }
+      ARROW_RETURN_NOT_OK(WriteModel(fit.model, *model_));
     }
     clock.Pause();
     return fit;

@@ -220,4 +220,20 @@ arrow::Result<Model> LoadModel(const std::filesystem::path& path) {
   return ParseModel(buffer->ToString(), path.string());
 }
 
+arrow::Status WriteModel(const Model& model, const arrow_io::StagedOutput& output) {
+  const arrow::Status written = arrow_io::WriteBytes(output.path(), SerializeModel(model));
+  if (written.ok()) return written;
+  return written.WithMessage(output.target().string(), " can't be written: ", written.message());
+}
+
+arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite) {
+  if (path.empty()) return arrow::Status::Invalid("`model` names no file");
+  ARROW_ASSIGN_OR_RAISE(auto output,
+                        arrow_io::StagedOutput::Create(
+                            {path, arrow_io::StagedOutput::Kind::kFile, overwrite, "model"}));
+  ARROW_RETURN_NOT_OK(WriteModel(model, output));
+  ARROW_RETURN_NOT_OK(output.Check());
+  return output.Commit();
+}
+
 }  // namespace spuna

@@ -11,6 +11,7 @@
 
 #include "algorithms/banks.h"
 #include "algorithms/classifier.h"
+#include "arrow_io/staged_output.h"
 #include "pipelines/options.h"
 
 namespace spuna {
@@ -56,5 +57,11 @@ arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& nam
 
 /// ParseModel of a file.
 arrow::Result<Model> LoadModel(const std::filesystem::path& path);
+
+/// Writes a model to an output that is staged, not committed.
+arrow::Status WriteModel(const Model& model, const arrow_io::StagedOutput& output);
+
+/// Writes a model file, which appears whole or not at all.
+arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite);
 
 }  // namespace spuna

@@ -1,0 +1,291 @@
+#include "plugin/c/spuna.h"
+
+#include <arrow/c/bridge.h>
+#include <arrow/record_batch.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrow_io/input_files.h"
+#include "arrow_io/parquet_stream.h"
+#include "pipelines/call_options.h"
+#include "pipelines/evaluate.h"
+#include "pipelines/jobs.h"
+#include "pipelines/json_text.h"
+#include "pipelines/model.h"
+#include "pipelines/streams.h"
+#include "plugin/c/error_internal.h"
+#include "plugin/c/matrix_stream_internal.h"
+
+struct spuna_model {
+  std::shared_ptr<const spuna::Model> model;
+};
+
+namespace spuna::c {
+namespace {
+
+using Reader = std::shared_ptr<arrow::RecordBatchReader>;
+
+std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
+
+arrow::Status RequireArgument(const void* argument, const char* name) {
+  if (argument != nullptr) return arrow::Status::OK();
+  return arrow::Status::Invalid("`", name, "` must not be NULL");
+}
+
+// A stream of the caller, taken over: it is released when this goes, unless a reader got it.
+class TakenStream {
+ public:
+  explicit TakenStream(ArrowArrayStream* stream) {
+    if (stream == nullptr) return;
+    stream_ = *stream;
+    stream->release = nullptr;
+  }
+  ~TakenStream() {
+    if (stream_.release != nullptr) stream_.release(&stream_);
+  }
+  TakenStream(const TakenStream&) = delete;
+  TakenStream& operator=(const TakenStream&) = delete;
+
+  arrow::Result<Reader> Import(const char* name) {
+    if (stream_.release == nullptr) {
+      return arrow::Status::Invalid("`", name,
+                                    "`: expected a stream but found NULL or a released one");
+    }
+    return arrow::ImportRecordBatchReader(&stream_);
+  }
+
+ private:
+  ArrowArrayStream stream_{};
+};
+
+Runtime MakeRuntime(int num_threads, const spuna_callbacks* callbacks) {
+  Runtime runtime;
+  runtime.num_threads = num_threads;
+  if (callbacks == nullptr) return runtime;
+  const spuna_callbacks copy = *callbacks;
+  if (copy.should_stop != nullptr) {
+    runtime.should_stop = [copy] { return copy.should_stop(copy.context) != 0; };
+  }
+  if (copy.on_progress != nullptr) {
+    runtime.on_progress = [copy](const std::string& stage, double done) {
+      copy.on_progress(copy.context, stage.c_str(), done);
+    };
+  }
+  return runtime;
+}
+
+spuna_model* Wrap(std::shared_ptr<const Model> model) { return new spuna_model{std::move(model)}; }
+
+// Text that the caller frees with spuna_string_free.
+char* CopyText(const std::string& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+arrow::Result<arrow_io::ParquetStreamOptions> ParseReadOptions(const char* text) {
+  arrow_io::ParquetStreamOptions options;
+  const auto json = nlohmann::json::parse(Text(text).empty() ? "{}" : text, nullptr, false);
+  if (!json.is_object()) return arrow::Status::Invalid("options: expected a JSON object");
+  for (const auto& [key, value] : json.items()) {
+    if (key == "only_embedding" && value.is_boolean()) {
+      options.only_embedding = value.get<bool>();
+    } else if (key == "embedding" && value.is_string()) {
+      options.embedding = value.get<std::string>();
+    } else {
+      return arrow::Status::Invalid(
+          "options: expected `only_embedding` (true or false) and `embedding` (a text) but found `",
+          key, "`: ", DumpJson(value));
+    }
+  }
+  return options;
+}
+
+}  // namespace
+}  // namespace spuna::c
+
+using spuna::c::Guard;
+using spuna::c::RequireArgument;
+using spuna::c::TakenStream;
+
+extern "C" {
+
+const char* spuna_version(void) {
+  static const std::string version = spuna::SpunaVersion();
+  return version.c_str();
+}
+
+int32_t spuna_abi_version(void) { return SPUNA_ABI_VERSION; }
+
+spuna_code spuna_fit(ArrowArrayStream* trusted, ArrowArrayStream* pool, const char* options,
+                     const spuna_callbacks* callbacks, spuna_model** out_model,
+                     spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    TakenStream trusted_stream(trusted);
+    TakenStream pool_stream(pool);
+    ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
+    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
+                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kFit));
+    ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Import("trusted"));
+    ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Import("pool"));
+    const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
+    spuna::StageClock clock(runtime);
+    ARROW_ASSIGN_OR_RAISE(
+        spuna::FitResult fit,
+        spuna::FitStreams(*trusted_rows, *pool_rows, parsed.fit, parsed.extras, clock));
+    *out_model = spuna::c::Wrap(std::make_shared<const spuna::Model>(std::move(fit.model)));
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_score_stream(const spuna_model* model, ArrowArrayStream* input,
+                              const char* options, ArrowArrayStream* out, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    TakenStream stream(input);
+    ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
+    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
+                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kScore));
+    ARROW_ASSIGN_OR_RAISE(auto rows, stream.Import("input"));
+    ARROW_ASSIGN_OR_RAISE(auto scored,
+                          spuna::ScoreStream(std::move(rows), model->model, parsed.score,
+                                             spuna::c::MakeRuntime(parsed.num_threads, nullptr)));
+    return arrow::ExportRecordBatchReader(std::move(scored), out);
+  });
+}
+
+spuna_code spuna_clean_stream(ArrowArrayStream* trusted, ArrowArrayStream* pool,
+                              const char* options, const spuna_callbacks* callbacks,
+                              ArrowArrayStream* out, spuna_model** out_model, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    TakenStream trusted_stream(trusted);
+    TakenStream pool_stream(pool);
+    ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
+    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
+                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kClean));
+    ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Import("trusted"));
+    ARROW_ASSIGN_OR_RAISE(auto pool_rows, pool_stream.Import("pool"));
+    const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
+    spuna::StageClock clock(runtime);
+    ARROW_ASSIGN_OR_RAISE(spuna::CleanedStream cleaned,
+                          spuna::CleanStreams(*trusted_rows, std::move(pool_rows), parsed.fit,
+                                              parsed.extras, parsed.score, clock));
+    std::unique_ptr<spuna_model> model(spuna::c::Wrap(cleaned.model));
+    ARROW_RETURN_NOT_OK(arrow::ExportRecordBatchReader(std::move(cleaned.rows), out));
+    if (out_model != nullptr) *out_model = model.release();
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_evaluate_stream(ArrowArrayStream* input, const char* truth, const char* score,
+                                 char** out_json, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    TakenStream stream(input);
+    ARROW_RETURN_NOT_OK(RequireArgument(truth, "truth"));
+    ARROW_RETURN_NOT_OK(RequireArgument(score, "score"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
+    ARROW_ASSIGN_OR_RAISE(const auto rows, stream.Import("input"));
+    ARROW_ASSIGN_OR_RAISE(const spuna::Evaluation evaluation,
+                          spuna::Evaluate(*rows, truth, score, {}));
+    *out_json = spuna::c::CopyText(spuna::DumpJson(spuna::ToJson(evaluation)));
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_model_load(const char* path, spuna_model** out_model, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(path, "path"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
+    ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::LoadModel(path));
+    *out_model = spuna::c::Wrap(std::make_shared<const spuna::Model>(std::move(model)));
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_model_save(const spuna_model* model, const char* path, int32_t overwrite,
+                            spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
+    ARROW_RETURN_NOT_OK(RequireArgument(path, "path"));
+    return spuna::SaveModel(*model->model, path, overwrite != 0);
+  });
+}
+
+void spuna_model_free(spuna_model* model) { delete model; }
+
+spuna_code spuna_model_serialize(const spuna_model* model, char** out_bytes, size_t* out_size,
+                                 spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_bytes, "out_bytes"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_size, "out_size"));
+    const std::string bytes = spuna::SerializeModel(*model->model);
+    *out_bytes = spuna::c::CopyText(bytes);
+    *out_size = bytes.size();
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_model_parse(const void* bytes, size_t size, spuna_model** out_model,
+                             spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(bytes, "bytes"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
+    const std::string text(static_cast<const char*>(bytes), size);
+    ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::ParseModel(text, "the model's bytes"));
+    *out_model = spuna::c::Wrap(std::make_shared<const spuna::Model>(std::move(model)));
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_model_describe(const spuna_model* model, char** out_json, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
+    *out_json = spuna::c::CopyText(spuna::DumpJson(model->model->Describe()));
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const char* options,
+                              ArrowArrayStream* out, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(paths, "paths"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
+    std::vector<std::string> list;
+    for (size_t i = 0; i < num_paths; ++i) {
+      ARROW_RETURN_NOT_OK(RequireArgument(paths[i], "paths"));
+      list.emplace_back(paths[i]);
+    }
+    ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseReadOptions(options));
+    ARROW_ASSIGN_OR_RAISE(const auto files, spuna::arrow_io::ListInputFiles(list, "paths"));
+    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::arrow_io::StreamParquet(files, parsed));
+    return arrow::ExportRecordBatchReader(std::move(rows), out);
+  });
+}
+
+spuna_code spuna_matrix_stream(const float* values, int64_t num_rows, int64_t dimension,
+                               void (*release)(void* owner), void* owner, ArrowArrayStream* out,
+                               spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    const std::shared_ptr<void> held(owner, [release](void* given) {
+      if (release != nullptr) release(given);
+    });
+    ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
+    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::c::MakeMatrixStream(values, num_rows, dimension, held));
+    return arrow::ExportRecordBatchReader(std::move(rows), out);
+  });
+}
+
+void spuna_string_free(char* text) { std::free(text); }
+
+}  // extern "C"

@@ -1,0 +1,183 @@
+/* The C interface of spuna: Arrow streams in, Arrow streams out.
+ *
+ * Rows come and go as struct ArrowArrayStream (the Arrow C stream interface); no type of Arrow C++
+ * and no exception crosses this line. Every function that can fail returns a spuna_code, and fills
+ * `error`, if it is not NULL, with a message that says what was expected, what was found, and
+ * where.
+ *
+ * Options are a JSON object whose keys are the options of the command `spuna`, with '_' for '-':
+ * {"alpha": 20, "invalid": "error", "threads": 2}. NULL or "" takes all defaults. An unknown key is
+ * an error that lists the known ones.
+ *
+ * Streams that are passed in are consumed: the function takes them over (their `release` becomes
+ * NULL) whether it succeeds or not. Streams that are handed out belong to the caller, who releases
+ * them; they may outlive the model they were made with.
+ *
+ * Thread safety: every function may be called from any thread, several at a time. A spuna_model is
+ * immutable, so any number of threads may use one; only freeing it must happen once, after the last
+ * call that names it has returned. A stream may be moved between threads, but not used by two at a
+ * time. Callbacks come from the thread that made the call, `should_stop` from others too.
+ */
+#ifndef SPUNA_H
+#define SPUNA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPUNA_EXPORT __attribute__((visibility("default")))
+
+/* Grows with every change that breaks callers; compare it with spuna_abi_version(). */
+#define SPUNA_ABI_VERSION 1
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+#endif /* ARROW_C_DATA_INTERFACE */
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+
+#endif /* ARROW_C_STREAM_INTERFACE */
+
+typedef enum spuna_code {
+  SPUNA_OK = 0,
+  SPUNA_INVALID = 1,       /* an argument, an option or the data can't be used */
+  SPUNA_IO = 2,            /* a file can't be read or written */
+  SPUNA_OUT_OF_MEMORY = 3, /* there is not enough memory */
+  SPUNA_CANCELLED = 4,     /* should_stop said so */
+  SPUNA_FAILED = 5         /* anything else */
+} spuna_code;
+
+/* Room for a message. Always ends with a zero byte; what is longer is cut. */
+typedef struct spuna_error {
+  char message[4096];
+} spuna_error;
+
+/* A fitted model. */
+typedef struct spuna_model spuna_model;
+
+/* Whom a long call asks and tells. All members may be NULL. */
+typedef struct spuna_callbacks {
+  /* Asked often, from any thread; nonzero ends the call with SPUNA_CANCELLED. */
+  int (*should_stop)(void* context);
+  /* The running stage ("read", "seed", "expand", ...) and how much of it is done, from 0 to 1, or
+   * below 0 where nobody knows. */
+  void (*on_progress)(void* context, const char* stage, double done);
+  void* context;
+} spuna_callbacks;
+
+/* "0.1.0" */
+SPUNA_EXPORT const char* spuna_version(void);
+/* SPUNA_ABI_VERSION of the library, which may differ from that of this header. */
+SPUNA_EXPORT int32_t spuna_abi_version(void);
+
+/* Fits a model on trusted rows and a pool. `callbacks` may be NULL.
+ * Options: those of `spuna fit`, and keep_banks. */
+SPUNA_EXPORT spuna_code spuna_fit(struct ArrowArrayStream* trusted, struct ArrowArrayStream* pool,
+                                  const char* options, const spuna_callbacks* callbacks,
+                                  spuna_model** out_model, spuna_error* error);
+
+/* The rows of `input` with spuna_score and spuna_keep appended, scored batch by batch as they are
+ * asked for. Options: those of `spuna score`, and drop. */
+SPUNA_EXPORT spuna_code spuna_score_stream(const spuna_model* model, struct ArrowArrayStream* input,
+                                           const char* options, struct ArrowArrayStream* out,
+                                           spuna_error* error);
+
+/* Fits on both streams, then hands out the pool's rows with spuna_score and spuna_keep. The pool
+ * is held in memory. `out_model`, if not NULL, gets the model too. Options: those of
+ * `spuna clean`. */
+SPUNA_EXPORT spuna_code spuna_clean_stream(struct ArrowArrayStream* trusted,
+                                           struct ArrowArrayStream* pool, const char* options,
+                                           const spuna_callbacks* callbacks,
+                                           struct ArrowArrayStream* out, spuna_model** out_model,
+                                           spuna_error* error);
+
+/* Compares a column of scores with a column of truth (boolean or 0/1, true is shifted). The result
+ * is a JSON object with auroc, aupr, fpr95, rows and rows_skipped, to be freed by
+ * spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_evaluate_stream(struct ArrowArrayStream* input, const char* truth,
+                                              const char* score, char** out_json,
+                                              spuna_error* error);
+
+/* Model files are safetensors. Saving writes a temporary sibling and renames it; an existing file
+ * is an error unless `overwrite` is nonzero. */
+SPUNA_EXPORT spuna_code spuna_model_load(const char* path, spuna_model** out_model,
+                                         spuna_error* error);
+SPUNA_EXPORT spuna_code spuna_model_save(const spuna_model* model, const char* path,
+                                         int32_t overwrite, spuna_error* error);
+/* NULL is allowed. */
+SPUNA_EXPORT void spuna_model_free(spuna_model* model);
+
+/* The bytes of a model file, in memory. `out_bytes` is to be freed by spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_model_serialize(const spuna_model* model, char** out_bytes,
+                                              size_t* out_size, spuna_error* error);
+SPUNA_EXPORT spuna_code spuna_model_parse(const void* bytes, size_t size, spuna_model** out_model,
+                                          spuna_error* error);
+
+/* What a model says of itself, as a JSON object, to be freed by spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_model_describe(const spuna_model* model, char** out_json,
+                                             spuna_error* error);
+
+/* The rows of Parquet files and directories as one stream, read as they are asked for. Options:
+ * {"only_embedding": true, "embedding": "name"} reads that column alone. */
+SPUNA_EXPORT spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths,
+                                           const char* options, struct ArrowArrayStream* out,
+                                           spuna_error* error);
+
+/* A matrix of float32, row by row, as a stream of one batch with one column `embedding` (fixed-size
+ * list). The values are not copied: `release(owner)` is called, from any thread, when the stream
+ * and all that came from it are gone, or when this call fails. `release` may be NULL. */
+SPUNA_EXPORT spuna_code spuna_matrix_stream(const float* values, int64_t num_rows,
+                                            int64_t dimension, void (*release)(void* owner),
+                                            void* owner, struct ArrowArrayStream* out,
+                                            spuna_error* error);
+
+/* Frees what a function of this interface handed out as char*. NULL is allowed. */
+SPUNA_EXPORT void spuna_string_free(char* text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SPUNA_H */
