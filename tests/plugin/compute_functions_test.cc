@@ -13,6 +13,7 @@
 
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/register.h"
+#include "plugin/acero/spuna_acero.h"
 #include "tests/support/files_example.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/plans.h"
@@ -114,6 +115,21 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said) {
   BOOST_TEST(RegisterModel("", model).message() == "the name of a model must not be empty");
   BOOST_TEST(RegisterModel("x", nullptr).message() == "model 'x': there is no model");
   BOOST_TEST(UnregisterModel("x").message() == "no model is registered as 'x'");
+}
+
+BOOST_AUTO_TEST_CASE(a_model_can_be_registered_from_c) {
+  spuna_error error{};
+  BOOST_TEST(spuna_acero_register(&error) == SPUNA_OK);
+  const std::string bytes = SerializeModel(*model);
+  BOOST_TEST(spuna_acero_register_model("by c", bytes.data(), bytes.size(), &error) == SPUNA_OK);
+  BOOST_TEST(test::Get(Call("spuna_score", embeddings, Name("by c")))
+                 .Equals(test::Get(Call("spuna_score", embeddings, Name("example")))));
+  BOOST_TEST(spuna_acero_unregister_model("by c", &error) == SPUNA_OK);
+  BOOST_TEST(spuna_acero_unregister_model("by c", &error) == SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message) == "no model is registered as 'by c'");
+  BOOST_TEST(spuna_acero_register_model("x", bytes.data(), 9, &error) == SPUNA_INVALID);
+  BOOST_TEST(spuna_acero_register_model(nullptr, nullptr, 0, &error) == SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message) == "`name` and `model` must not be NULL");
 }
 
 BOOST_AUTO_TEST_CASE(a_dataset_scan_filters_and_projects_with_them) {
