@@ -96,8 +96,13 @@ class ArgumentParser {
     Require(score,
             AddText(score, "--model", arguments_.model, "PATH", "Model file to read", "Inputs"));
     Require(score, AddText(score, "--input", arguments_.input, "PATH",
-                           "Rows to score: Parquet files or directories", "Inputs"));
-    AddOut(score);
+                           "Rows to score: Parquet files or directories, or - for an Arrow IPC "
+                           "stream on standard input",
+                           "Inputs"));
+    Require(score, AddText(score, "--out", arguments_.out, "PATH",
+                           "Where to write: a file for a file, else a directory, or - for an Arrow "
+                           "IPC stream on standard output",
+                           "Outputs"));
     AddOverwrite(score);
     AddChoice(score, "--by", arguments_.by,
               "classifier, or neighbors: the score without classifier; needs a model with banks")

@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -25,12 +27,14 @@ int Fail(const arrow::Status& status, int exit_code) {
   return exit_code;
 }
 
-// Prints the result; a closed or full standard output is a failure too.
+// Prints the result; a closed or full standard output is a failure too. When the rows themselves go
+// to standard output, the result goes to standard error.
 int Print(const Arguments& arguments, const nlohmann::json& json, const std::string& text) {
   std::string output = text;
   if (arguments.json) output = DumpJson(json, 2) + "\n";
   if (!arguments.json && arguments.quiet) output.clear();
-  if (std::fputs(output.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+  std::FILE* const to = arguments.out == "-" ? stderr : stdout;
+  if (std::fputs(output.c_str(), to) < 0 || std::fflush(to) != 0) {
     return Fail(arrow::Status::IOError("the result could not be printed"), kFailed);
   }
   return kDone;
@@ -72,6 +76,10 @@ int RunJob(const Job& job, const Arguments& arguments, const std::string& writte
   runtime.on_progress = [&](const std::string& stage, double done) { display.Show(stage, done); };
   const arrow::Result<JobReport> report = Run(job, runtime);
   display.Clear();
+  if (report.status().IsCancelled() && arguments.out == "-") {
+    std::fputs("spuna: interrupted; the stream on standard output is not complete\n", stderr);
+    return kInterrupted;
+  }
   if (!report.ok()) return Fail(report.status(), kFailed);
   return Print(arguments, ToJson(*report), Summarize(*report, written_to));
 }
@@ -100,13 +108,24 @@ int RunCommand(const Arguments& arguments) {
     return Fail(arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in"),
                 kWrongUsage);
   }
+  if (arguments.out == "-" && arguments.command != Command::kScore) {
+    return Fail(arrow::Status::Invalid(
+                    "`out`: '-', standard output, is for `score`; a file of that ", "name is ./-"),
+                kWrongUsage);
+  }
+  if (arguments.out == "-" && isatty(STDOUT_FILENO) != 0) {
+    return Fail(arrow::Status::Invalid("`out`: '-' writes an Arrow IPC stream, which is not for a ",
+                                       "terminal; pipe it into something"),
+                kWrongUsage);
+  }
   const arrow::Status started = StartProcess(arguments.threads);
   if (!started.ok()) return Fail(started, kFailed);
   switch (arguments.command) {
     case Command::kFit:
       return RunJob(MakeFitJob(arguments), arguments, arguments.model);
     case Command::kScore:
-      return RunJob(MakeScoreJob(arguments), arguments, arguments.out);
+      return RunJob(MakeScoreJob(arguments), arguments,
+                    arguments.out == "-" ? "standard output" : arguments.out);
     case Command::kClean:
       return RunJob(CleanJob{MakeFitJob(arguments), arguments.out, arguments.drop}, arguments,
                     arguments.out);

@@ -1,15 +1,21 @@
 #include "pipelines/jobs.h"
 
+#include <arrow/record_batch.h>
+
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "arrow_io/input_files.h"
+#include "arrow_io/ipc_stream.h"
+#include "arrow_io/parquet_stream.h"
 #include "arrow_io/staged_output.h"
 #include "pipelines/exception_status.h"
 #include "pipelines/fit.h"
 #include "pipelines/label_output.h"
 #include "pipelines/score_output.h"
+#include "pipelines/streams.h"
 
 namespace spuna {
 namespace {
@@ -121,6 +127,40 @@ arrow::Result<JobReport::Score> Score(const InputFiles& input, const Model& mode
                           options.drop};
 }
 
+// The name of standard input and output.
+constexpr const char* kStandard = "-";
+
+bool UsesStandardStreams(const ScoreJob& job) {
+  return job.output == kStandard || std::ranges::find(job.input, kStandard) != job.input.end();
+}
+
+arrow::Result<JobReport> ScoreStandardStreams(const ScoreJob& job, StageClock& clock) {
+  const bool reads_standard_input = job.input == std::vector<std::string>{kStandard};
+  if (job.output != kStandard) {
+    return arrow::Status::Invalid("`input`: '-', an Arrow IPC stream on standard input, needs '-' ",
+                                  "as `out`");
+  }
+  ARROW_ASSIGN_OR_RAISE(Model loaded, LoadModel(job.model));
+  const auto model = std::make_shared<const Model>(std::move(loaded));
+  std::shared_ptr<arrow::RecordBatchReader> input;
+  if (reads_standard_input) {
+    ARROW_ASSIGN_OR_RAISE(input, arrow_io::ReadStandardInput());
+  } else {
+    ARROW_ASSIGN_OR_RAISE(const InputFiles files, arrow_io::ListInputFiles(job.input, "input"));
+    ARROW_ASSIGN_OR_RAISE(input, arrow_io::StreamParquet(files, {}));
+  }
+  clock.Report("score");
+  RowCounts counts;
+  ARROW_ASSIGN_OR_RAISE(const auto scored, ScoreStream(std::move(input), model, job.options,
+                                                       clock.runtime(), &counts));
+  ARROW_RETURN_NOT_OK(arrow_io::WriteStandardOutput(*scored));
+  JobReport report;
+  report.score = JobReport::Score{counts, model->threshold, 0, job.options.by, job.options.drop};
+  report.seconds = clock.Seconds();
+  report.peak_memory_bytes = PeakMemoryBytes();
+  return report;
+}
+
 // Gives the outputs their names and completes the report.
 arrow::Result<JobReport> Finish(JobReport report, Outputs& outputs, StageClock& clock) {
   if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
@@ -148,6 +188,7 @@ arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime) {
     StageClock clock(runtime);
     JobReport report;
     ARROW_RETURN_NOT_OK(job.options.Validate());
+    if (UsesStandardStreams(job)) return ScoreStandardStreams(job, clock);
     ARROW_ASSIGN_OR_RAISE(const InputFiles input, arrow_io::ListInputFiles(job.input, "input"));
     ARROW_ASSIGN_OR_RAISE(const Model model, LoadModel(job.model));
     Outputs outputs(job.options.overwrite);

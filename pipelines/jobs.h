@@ -29,7 +29,9 @@ struct FitJob {
   bool overwrite = false;
 };
 
-/// Score files with a fitted model.
+/// Score files with a fitted model. "-" as the output writes the rows to standard output as an
+/// Arrow IPC stream; "-" as the only input reads one from standard input, and needs "-" as the
+/// output.
 struct ScoreJob {
   std::string model;
   std::vector<std::string> input;
