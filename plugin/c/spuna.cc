@@ -1,7 +1,10 @@
 #include "plugin/c/spuna.h"
 
+#include <arrow/array.h>
 #include <arrow/c/bridge.h>
+#include <arrow/chunked_array.h>
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +35,9 @@ namespace {
 
 using Reader = std::shared_ptr<arrow::RecordBatchReader>;
 
+// What the only column is called where there is no name.
+constexpr const char* kColumn = "embedding";
+
 std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
 
 arrow::Status RequireArgument(const void* argument, const char* name) {
@@ -58,10 +64,31 @@ class TakenStream {
       return arrow::Status::Invalid("`", name,
                                     "`: expected a stream but found NULL or a released one");
     }
-    return arrow::ImportRecordBatchReader(&stream_);
+    ARROW_ASSIGN_OR_RAISE(const bool has_columns, HasColumns());
+    if (has_columns) return arrow::ImportRecordBatchReader(&stream_);
+    ARROW_ASSIGN_OR_RAISE(const auto column, arrow::ImportChunkedArray(&stream_));
+    const auto schema = arrow::schema({arrow::field(kColumn, column->type())});
+    arrow::RecordBatchVector batches;
+    for (const auto& chunk : column->chunks()) {
+      batches.push_back(arrow::RecordBatch::Make(schema, chunk->length(), {chunk}));
+    }
+    return arrow::RecordBatchReader::Make(std::move(batches), schema);
   }
 
  private:
+  // Whether its arrays are structs.
+  arrow::Result<bool> HasColumns() {
+    ArrowSchema schema;
+    if (stream_.get_schema(&stream_, &schema) != 0) {
+      const char* const reason = stream_.get_last_error(&stream_);
+      return arrow::Status::Invalid("the stream has no schema: ",
+                                    reason == nullptr ? "it does not say why" : reason);
+    }
+    const bool has_columns = std::strcmp(schema.format, "+s") == 0;
+    schema.release(&schema);
+    return has_columns;
+  }
+
   ArrowArrayStream stream_{};
 };
 
@@ -269,6 +296,25 @@ spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const 
     ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseReadOptions(options));
     ARROW_ASSIGN_OR_RAISE(const auto files, spuna::arrow_io::ListInputFiles(list, "paths"));
     ARROW_ASSIGN_OR_RAISE(auto rows, spuna::arrow_io::StreamParquet(files, parsed));
+    return arrow::ExportRecordBatchReader(std::move(rows), out);
+  });
+}
+
+spuna_code spuna_array_stream(ArrowSchema* schema, ArrowArray* array, ArrowArrayStream* out,
+                              spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(schema, "schema"));
+    ARROW_RETURN_NOT_OK(RequireArgument(array, "array"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
+    ARROW_ASSIGN_OR_RAISE(const auto imported, arrow::ImportArray(array, schema));
+    std::shared_ptr<arrow::RecordBatch> batch;
+    if (imported->type_id() == arrow::Type::STRUCT) {
+      ARROW_ASSIGN_OR_RAISE(batch, arrow::RecordBatch::FromStructArray(imported));
+    } else {
+      const auto fields = arrow::schema({arrow::field(spuna::c::kColumn, imported->type())});
+      batch = arrow::RecordBatch::Make(fields, imported->length(), {imported});
+    }
+    ARROW_ASSIGN_OR_RAISE(auto rows, arrow::RecordBatchReader::Make({batch}, batch->schema()));
     return arrow::ExportRecordBatchReader(std::move(rows), out);
   });
 }

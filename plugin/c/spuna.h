@@ -9,6 +9,9 @@
  * {"alpha": 20, "invalid": "error", "threads": 2}. NULL or "" takes all defaults. An unknown key is
  * an error that lists the known ones.
  *
+ * A stream of struct arrays is a stream of record batches, as every tool makes them. A stream of
+ * other arrays is taken for one column, `embedding`.
+ *
  * Streams that are passed in are consumed: the function takes them over (their `release` becomes
  * NULL) whether it succeeds or not. Streams that are handed out belong to the caller, who releases
  * them; they may outlive the model they were made with.
@@ -164,6 +167,11 @@ SPUNA_EXPORT spuna_code spuna_model_describe(const spuna_model* model, char** ou
 SPUNA_EXPORT spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths,
                                            const char* options, struct ArrowArrayStream* out,
                                            spuna_error* error);
+
+/* One Arrow array as a stream of one batch: a struct array is a batch of its columns, an array of
+ * embeddings a batch with one column `embedding`. Both structs are consumed. */
+SPUNA_EXPORT spuna_code spuna_array_stream(struct ArrowSchema* schema, struct ArrowArray* array,
+                                           struct ArrowArrayStream* out, spuna_error* error);
 
 /* A matrix of float32, row by row, as a stream of one batch with one column `embedding` (fixed-size
  * list). The values are not copied: `release(owner)` is called, from any thread, when the stream

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(only_the_c_functions_are_exported) {
     BOOST_TEST(name.starts_with("spuna_"), name);
     ++count;
   }
-  BOOST_TEST(count == 15);
+  BOOST_TEST(count == 16);
 }
 
 BOOST_AUTO_TEST_CASE(a_fitted_model_is_that_of_the_command) {
@@ -200,6 +200,27 @@ BOOST_AUTO_TEST_CASE(hive_partitions_become_columns) {
   const auto reader = test::Get(arrow::ImportRecordBatchReader(&rows));
   const std::string message = reader->ToTable().status().message();
   BOOST_TEST(message.find("expected the columns of") != std::string::npos, message);
+}
+
+BOOST_AUTO_TEST_CASE(arrays_and_streams_without_names_are_one_column) {
+  const auto column = pool_table->GetColumnByName("embedding");
+  ArrowArray array;
+  ArrowSchema schema;
+  test::Require(arrow::ExportArray(*column->chunk(0), &array, &schema));
+  ArrowArrayStream stream;
+  BOOST_REQUIRE(spuna_array_stream(&schema, &array, &stream, &error) == SPUNA_OK);
+  BOOST_TEST(Import(&stream)->GetColumnByName("embedding")->Equals(column));
+
+  const auto batch = test::Get(pool_table->CombineChunksToBatch());
+  test::Require(arrow::ExportRecordBatch(*batch, &array, &schema));
+  BOOST_REQUIRE(spuna_array_stream(&schema, &array, &stream, &error) == SPUNA_OK);
+  BOOST_TEST(Import(&stream)->Equals(*pool_table));
+
+  const ModelHandle model = FitModel();
+  test::Require(arrow::ExportChunkedArray(column, &stream));
+  ArrowArrayStream scored;
+  BOOST_REQUIRE(spuna_score_stream(model.get(), &stream, nullptr, &scored, &error) == SPUNA_OK);
+  BOOST_TEST(Import(&scored)->num_columns() == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_matrix_is_lent_and_given_back_once) {
