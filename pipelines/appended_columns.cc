@@ -1,6 +1,7 @@
 #include "pipelines/appended_columns.h"
 
 #include <arrow/array.h>
+#include <arrow/array/concatenate.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/datum.h>
 #include <arrow/record_batch.h>
@@ -10,6 +11,33 @@
 #include <utility>
 
 namespace spuna {
+namespace {
+
+// The selected rows of a column, for types that Arrow can't filter yet (string_view and others):
+// the runs of selected rows, one after the other.
+arrow::Result<std::shared_ptr<arrow::Array>> JoinSelectedRuns(const arrow::Array& column,
+                                                              const arrow::BooleanArray& selected) {
+  arrow::ArrayVector runs;
+  for (std::int64_t begin = 0; begin < column.length();) {
+    std::int64_t end = begin;
+    while (end < column.length() && selected.Value(end)) ++end;
+    if (end > begin) runs.push_back(column.Slice(begin, end - begin));
+    begin = end + 1;
+  }
+  if (runs.empty()) return column.Slice(0, 0);
+  return arrow::Concatenate(runs);
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> SelectRows(
+    const std::shared_ptr<arrow::Array>& column,
+    const std::shared_ptr<arrow::BooleanArray>& selected) {
+  const auto filtered = arrow::compute::Filter(arrow::Datum(column), arrow::Datum(selected));
+  if (filtered.status().IsNotImplemented()) return JoinSelectedRuns(*column, *selected);
+  ARROW_RETURN_NOT_OK(filtered.status());
+  return filtered->make_array();
+}
+
+}  // namespace
 
 arrow::Result<std::shared_ptr<arrow::Schema>> AppendFields(const arrow::Schema& schema,
                                                            const std::vector<int>& columns,
@@ -36,11 +64,12 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> AppendColumns(
     const arrow::ArrayVector& columns, const std::shared_ptr<arrow::BooleanArray>& selected) {
   arrow::ArrayVector all = batch.columns();
   all.insert(all.end(), columns.begin(), columns.end());
-  auto rows = arrow::RecordBatch::Make(schema, batch.num_rows(), std::move(all));
-  if (selected == nullptr) return rows;
-  ARROW_ASSIGN_OR_RAISE(const arrow::Datum filtered,
-                        arrow::compute::Filter(arrow::Datum(rows), arrow::Datum(selected)));
-  return filtered.record_batch();
+  if (selected == nullptr)
+    return arrow::RecordBatch::Make(schema, batch.num_rows(), std::move(all));
+  for (auto& column : all) {
+    ARROW_ASSIGN_OR_RAISE(column, SelectRows(column, selected));
+  }
+  return arrow::RecordBatch::Make(schema, selected->true_count(), std::move(all));
 }
 
 }  // namespace spuna

@@ -1,0 +1,350 @@
+// The Python extension: the C interface, in Python's terms. Streams come and go as the capsules of
+// the Arrow PyCapsule interface; everything else is done in python/spuna.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "plugin/c/spuna.h"
+
+namespace nb = nanobind;
+
+namespace {
+
+constexpr const char* kStreamCapsule = "arrow_array_stream";
+constexpr const char* kSchemaCapsule = "arrow_schema";
+constexpr const char* kArrayCapsule = "arrow_array";
+
+[[noreturn]] void Raise(spuna_code code, const spuna_error& error) {
+  PyObject* type = PyExc_RuntimeError;
+  if (code == SPUNA_INVALID) type = PyExc_ValueError;
+  if (code == SPUNA_IO) type = PyExc_OSError;
+  if (code == SPUNA_OUT_OF_MEMORY) type = PyExc_MemoryError;
+  PyErr_SetString(type, error.message);
+  throw nb::python_error();
+}
+
+// Calls a function of the C interface without the GIL. `call` gets the error to fill.
+template <typename Call>
+void Check(Call&& call) {
+  spuna_error error{};
+  spuna_code code = SPUNA_OK;
+  {
+    const nb::gil_scoped_release released;
+    code = call(&error);
+  }
+  if (code != SPUNA_OK) Raise(code, error);
+}
+
+// What a capsule holds; nobody else may use it afterwards, which the callee sees to.
+template <typename T>
+T* Unwrap(nb::handle capsule, const char* name) {
+  auto* const pointer = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (pointer == nullptr) throw nb::python_error();
+  return pointer;
+}
+
+// A stream that is handed to Python: released with its capsule unless someone took it over.
+class OutgoingStream {
+ public:
+  ArrowArrayStream* get() { return stream_.get(); }
+
+  nb::object Capsule() {
+    PyObject* const capsule = PyCapsule_New(stream_.get(), kStreamCapsule, [](PyObject* object) {
+      std::unique_ptr<ArrowArrayStream> held(
+          static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(object, kStreamCapsule)));
+      if (held->release != nullptr) held->release(held.get());
+    });
+    if (capsule == nullptr) {
+      if (stream_->release != nullptr) stream_->release(stream_.get());
+      throw nb::python_error();
+    }
+    static_cast<void>(stream_.release());
+    return nb::steal(capsule);
+  }
+
+ private:
+  std::unique_ptr<ArrowArrayStream> stream_ = std::make_unique<ArrowArrayStream>();
+};
+
+// Passes progress on to a Python callable, and lets Ctrl-C and the callable's own exceptions end
+// the call. Signals are looked for on the calling thread, now and then; other threads see a flag.
+class Listener {
+ public:
+  explicit Listener(nb::object callable) : callable_(std::move(callable)) {}
+
+  spuna_callbacks callbacks() {
+    spuna_callbacks result{};
+    result.context = this;
+    result.should_stop = [](void* context) -> int {
+      return static_cast<Listener*>(context)->ShouldStop() ? 1 : 0;
+    };
+    result.on_progress = [](void* context, const char* stage, double done) {
+      static_cast<Listener*>(context)->OnProgress(stage, done);
+    };
+    return result;
+  }
+
+  // Raises what ended the call, if it came from here. With the GIL.
+  void Rethrow() {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  static constexpr auto kInterval = std::chrono::milliseconds(50);
+
+  bool ShouldStop() {
+    if (stopped_) return true;
+    if (std::this_thread::get_id() != thread_) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_look_ < kInterval) return false;
+    last_look_ = now;
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) Stop(std::make_exception_ptr(nb::python_error()));
+    return stopped_;
+  }
+
+  void OnProgress(const char* stage, double done) {
+    if (stopped_) return;
+    const nb::gil_scoped_acquire acquired;
+    if (callable_.is_none()) return;
+    try {
+      callable_(stage, done);
+    } catch (...) {
+      Stop(std::current_exception());
+    }
+  }
+
+  void Stop(std::exception_ptr exception) {
+    exception_ = std::move(exception);
+    stopped_ = true;
+  }
+
+  nb::object callable_;
+  std::thread::id thread_ = std::this_thread::get_id();
+  std::chrono::steady_clock::time_point last_look_;
+  std::atomic<bool> stopped_{false};
+  std::exception_ptr exception_;
+};
+
+// A call that may be cancelled.
+template <typename Call>
+void CheckCancellable(Listener& listener, Call&& call) {
+  const spuna_callbacks callbacks = listener.callbacks();
+  try {
+    Check([&](spuna_error* error) { return call(&callbacks, error); });
+  } catch (nb::python_error&) {
+    listener.Rethrow();
+    throw;
+  }
+  listener.Rethrow();
+}
+
+struct ModelDeleter {
+  void operator()(spuna_model* model) const { spuna_model_free(model); }
+};
+
+// Text of the C interface.
+struct TextDeleter {
+  void operator()(char* text) const { spuna_string_free(text); }
+};
+using Text = std::unique_ptr<char, TextDeleter>;
+
+class Model {
+ public:
+  explicit Model(spuna_model* model) : model_(model) {}
+
+  static Model Load(const std::string& path) {
+    spuna_model* model = nullptr;
+    Check([&](spuna_error* error) { return spuna_model_load(path.c_str(), &model, error); });
+    return Model(model);
+  }
+
+  static Model Parse(const nb::bytes& bytes) {
+    spuna_model* model = nullptr;
+    Check([&, data = bytes.c_str(), size = bytes.size()](spuna_error* error) {
+      return spuna_model_parse(data, size, &model, error);
+    });
+    return Model(model);
+  }
+
+  void Save(const std::string& path, bool overwrite) const {
+    Check([&](spuna_error* error) {
+      return spuna_model_save(get(), path.c_str(), overwrite ? 1 : 0, error);
+    });
+  }
+
+  nb::bytes Serialize() const {
+    char* bytes = nullptr;
+    std::size_t size = 0;
+    Check([&](spuna_error* error) { return spuna_model_serialize(get(), &bytes, &size, error); });
+    const Text held(bytes);
+    return nb::bytes(bytes, size);
+  }
+
+  std::string Describe() const {
+    char* json = nullptr;
+    Check([&](spuna_error* error) { return spuna_model_describe(get(), &json, error); });
+    return Text(json).get();
+  }
+
+  nb::object Score(const nb::object& input, const std::string& options) const {
+    OutgoingStream out;
+    auto* const stream = Unwrap<ArrowArrayStream>(input, kStreamCapsule);
+    Check([&](spuna_error* error) {
+      return spuna_score_stream(get(), stream, options.c_str(), out.get(), error);
+    });
+    return out.Capsule();
+  }
+
+ private:
+  spuna_model* get() const { return model_.get(); }
+
+  std::unique_ptr<spuna_model, ModelDeleter> model_;
+};
+
+Model Fit(const nb::object& trusted, const nb::object& pool, const std::string& options,
+          nb::object progress) {
+  Listener listener(std::move(progress));
+  auto* const trusted_stream = Unwrap<ArrowArrayStream>(trusted, kStreamCapsule);
+  auto* const pool_stream = Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
+  spuna_model* model = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_fit(trusted_stream, pool_stream, options.c_str(), callbacks, &model, error);
+  });
+  return Model(model);
+}
+
+nb::tuple Clean(const nb::object& trusted, const nb::object& pool, const std::string& options,
+                nb::object progress) {
+  Listener listener(std::move(progress));
+  auto* const trusted_stream = Unwrap<ArrowArrayStream>(trusted, kStreamCapsule);
+  auto* const pool_stream = Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
+  OutgoingStream out;
+  spuna_model* model = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_clean_stream(trusted_stream, pool_stream, options.c_str(), callbacks, out.get(),
+                              &model, error);
+  });
+  nb::object capsule = out.Capsule();
+  return nb::make_tuple(Model(model), std::move(capsule));
+}
+
+std::string Evaluate(const nb::object& input, const std::string& truth, const std::string& score) {
+  auto* const stream = Unwrap<ArrowArrayStream>(input, kStreamCapsule);
+  char* json = nullptr;
+  Check([&](spuna_error* error) {
+    return spuna_evaluate_stream(stream, truth.c_str(), score.c_str(), &json, error);
+  });
+  return Text(json).get();
+}
+
+nb::object ReadParquet(const std::vector<std::string>& paths, const std::string& options) {
+  std::vector<const char*> texts;
+  for (const std::string& path : paths) texts.push_back(path.c_str());
+  OutgoingStream out;
+  Check([&](spuna_error* error) {
+    return spuna_read_parquet(texts.data(), texts.size(), options.c_str(), out.get(), error);
+  });
+  return out.Capsule();
+}
+
+nb::object ArrayStream(const nb::object& schema, const nb::object& array) {
+  auto* const arrow_schema = Unwrap<ArrowSchema>(schema, kSchemaCapsule);
+  auto* const arrow_array = Unwrap<ArrowArray>(array, kArrayCapsule);
+  OutgoingStream out;
+  Check([&](spuna_error* error) {
+    return spuna_array_stream(arrow_schema, arrow_array, out.get(), error);
+  });
+  return out.Capsule();
+}
+
+// Appends a float32 column of a batch; not a number where it is null.
+void AppendFloats(const ArrowArray& column, std::vector<float>& values) {
+  const auto* const valid = static_cast<const std::uint8_t*>(column.buffers[0]);
+  const auto* const floats = static_cast<const float*>(column.buffers[1]);
+  for (std::int64_t i = column.offset; i < column.offset + column.length; ++i) {
+    const bool is_valid = valid == nullptr || ((valid[i / 8] >> (i % 8)) & 1) != 0;
+    values.push_back(is_valid ? floats[i] : std::numeric_limits<float>::quiet_NaN());
+  }
+}
+
+// Reads a stream to its end, and returns the float32 column at this distance from the last one.
+nb::object ReadFloats(const nb::object& capsule, int from_last) {
+  auto* const stream = Unwrap<ArrowArrayStream>(capsule, kStreamCapsule);
+  auto values = std::make_unique<std::vector<float>>();
+  Check([&](spuna_error* error) {
+    while (true) {
+      ArrowArray batch;
+      if (stream->get_next(stream, &batch) != 0) {
+        const char* const reason = stream->get_last_error(stream);
+        std::snprintf(error->message, sizeof(error->message), "%s", reason ? reason : "");
+        return SPUNA_INVALID;
+      }
+      if (batch.release == nullptr) return SPUNA_OK;
+      AppendFloats(*batch.children[batch.n_children - 1 - from_last], *values);
+      batch.release(&batch);
+    }
+  });
+  auto* const data = values->data();
+  const std::size_t size = values->size();
+  const nb::capsule owner(
+      values.release(), [](void* held) noexcept { delete static_cast<std::vector<float>*>(held); });
+  return nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<1>>(data, {size}, owner));
+}
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::object MatrixStream(const Matrix& matrix) {
+  // The array is held until the last stream or batch that refers to its values is gone.
+  auto* const owner = new Matrix(matrix);
+  auto release = [](void* held) {
+    // At the end of the process there may be no interpreter to give it back to.
+    if (!nb::is_alive()) return;
+    const nb::gil_scoped_acquire acquired;
+    delete static_cast<Matrix*>(held);
+  };
+  OutgoingStream out;
+  Check([&](spuna_error* error) {
+    return spuna_matrix_stream(matrix.data(), static_cast<std::int64_t>(matrix.shape(0)),
+                               static_cast<std::int64_t>(matrix.shape(1)), release, owner,
+                               out.get(), error);
+  });
+  return out.Capsule();
+}
+
+}  // namespace
+
+NB_MODULE(_spuna, module) {
+  // What others hold until the process ends is not ours to report.
+  nb::set_leak_warnings(false);
+  nb::class_<Model>(module, "Model")
+      .def_static("load", &Model::Load)
+      .def_static("parse", &Model::Parse)
+      .def("save", &Model::Save)
+      .def("serialize", &Model::Serialize)
+      .def("describe", &Model::Describe)
+      .def("score", &Model::Score);
+  module.def("fit", &Fit, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
+             nb::arg("progress").none());
+  module.def("clean", &Clean, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
+             nb::arg("progress").none());
+  module.def("evaluate", &Evaluate);
+  module.def("read_parquet", &ReadParquet);
+  module.def("read_floats", &ReadFloats);
+  module.def("array_stream", &ArrayStream);
+  module.def("matrix_stream", &MatrixStream);
+  module.attr("version") = spuna_version();
+}

@@ -1,0 +1,52 @@
+"""Finds the shifted rows of a data lake, given rows you trust.
+
+>>> import numpy as np
+>>> import spuna
+>>> rng = np.random.default_rng(0)
+>>> trusted = rng.normal(size=(500, 8))
+>>> pool = rng.normal(size=(1000, 8))
+>>> pool[::2] += 2  # every second row is shifted
+>>> model = spuna.fit(trusted, pool, epochs=5)
+>>> model
+<spuna.Model: dimension 8, threshold 0.5, fitted on 500 trusted and 1000 pool rows>
+>>> import pyarrow as pa
+>>> table = pa.table(model.score(pool))
+>>> table.column_names
+['embedding', 'spuna_score', 'spuna_keep']
+
+Data is anything with ``__arrow_c_stream__`` or ``__arrow_c_array__`` (pyarrow, pandas, Polars, DuckDB,
+DataFusion, ...), a path or a list of paths of Parquet files and directories, or a 2-d numpy array.
+"""
+
+import os as _os
+import sys as _sys
+
+# The extension carries its own Arrow. Its symbols stay its own, and it sees its own first, even if
+# someone has loaded another Arrow for everyone to see.
+_flags = _sys.getdlopenflags()
+_sys.setdlopenflags(_os.RTLD_NOW | _os.RTLD_LOCAL | getattr(_os, "RTLD_DEEPBIND", 0))
+try:
+    from ._spuna import version as __version__
+finally:
+    _sys.setdlopenflags(_flags)
+
+from ._api import Cleaned, Model, Rows, clean, evaluate, fit  # noqa: E402
+
+__all__ = ["Cleaned", "Model", "Rows", "SpunaDetector", "acero", "clean", "evaluate", "fit"]
+
+
+def __getattr__(name):
+    # These need packages that spuna does not: scikit-learn, pyarrow.
+    if name == "SpunaDetector":
+        from ._sklearn import SpunaDetector
+
+        return SpunaDetector
+    if name == "acero":
+        import importlib
+
+        return importlib.import_module("spuna.acero")
+    raise AttributeError(f"module 'spuna' has no attribute {name!r}")
+
+
+def __dir__():
+    return [*globals(), "SpunaDetector", "acero"]

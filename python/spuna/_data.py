@@ -1,0 +1,67 @@
+"""Whatever holds rows, as an Arrow stream."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from . import _spuna
+
+
+def is_path(data: Any) -> bool:
+    """Whether this names files: a path, or a list of paths."""
+    if isinstance(data, (list, tuple)):
+        return len(data) > 0 and all(isinstance(item, (str, os.PathLike)) for item in data)
+    return isinstance(data, (str, os.PathLike))
+
+
+def is_one_shot(data: Any) -> bool:
+    """Whether the rows can be read only once, as those of a RecordBatchReader."""
+    return hasattr(data, "__next__") or type(data).__name__ == "PyCapsule"
+
+
+def open_stream(data: Any, only_embedding: bool = False, embedding: str | None = None) -> Any:
+    """A capsule with an Arrow stream of the rows. Of files, `only_embedding` reads just that column."""
+    if is_path(data):
+        options: dict[str, Any] = {"only_embedding": only_embedding}
+        if embedding is not None:
+            options["embedding"] = embedding
+        paths = data if isinstance(data, (list, tuple)) else [data]
+        return _spuna.read_parquet([os.fsdecode(path) for path in paths], json.dumps(options))
+    if type(data).__name__ == "PyCapsule":
+        return data
+    if _is_numpy(data):
+        return _matrix_stream(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        return data.__arrow_c_stream__()
+    if hasattr(data, "__arrow_c_array__"):
+        return _spuna.array_stream(*data.__arrow_c_array__())
+    if hasattr(data, "scanner"):  # a dataset of pyarrow or Lance
+        return data.scanner().to_reader().__arrow_c_stream__()
+    if hasattr(data, "collect"):  # a query that has not run yet
+        return open_stream(data.collect())
+    if hasattr(data, "__array__"):
+        return _matrix_stream(data)
+    raise TypeError(
+        "expected rows as an object with __arrow_c_stream__ or __arrow_c_array__, a path or a list of "
+        f"paths, or a 2-d numpy array, but found {type(data).__name__}"
+    )
+
+
+def _is_numpy(data: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(data, numpy.ndarray)
+
+
+def _matrix_stream(data: Any) -> Any:
+    import numpy
+
+    matrix = numpy.asarray(data)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise ValueError(
+            "expected a 2-d array of numbers, a row for each embedding, but found an array of "
+            f"{matrix.ndim} dimensions of {matrix.dtype}"
+        )
+    return _spuna.matrix_stream(numpy.ascontiguousarray(matrix, dtype=numpy.float32))
