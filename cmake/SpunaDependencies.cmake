@@ -11,16 +11,16 @@ include(SpunaArrow)
 # OpenBLAS itself, not whatever libblas points to: its thread count is set by name. The archive is
 # taken where there is one. A plugin then carries its own OpenBLAS, and neither its threads nor its
 # kernels are those of the process that loads it.
-find_library(SPUNA_OPENBLAS_LIBRARY NAMES libopenblas.a openblas REQUIRED
+find_library(SPUNA_OPENBLAS_FILE NAMES libopenblas.a openblas REQUIRED
   PATH_SUFFIXES openblas-pthread)
 find_path(SPUNA_OPENBLAS_INCLUDE_DIR cblas.h REQUIRED
   PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu/openblas-pthread
                 aarch64-linux-gnu/openblas-pthread)
 add_library(spuna::openblas UNKNOWN IMPORTED)
 set_target_properties(spuna::openblas PROPERTIES
-  IMPORTED_LOCATION "${SPUNA_OPENBLAS_LIBRARY}"
+  IMPORTED_LOCATION "${SPUNA_OPENBLAS_FILE}"
   INTERFACE_INCLUDE_DIRECTORIES "${SPUNA_OPENBLAS_INCLUDE_DIR}")
-if(SPUNA_OPENBLAS_LIBRARY MATCHES "\\.a$")
+if(SPUNA_OPENBLAS_FILE MATCHES "\\.a$")
   set_target_properties(spuna::openblas PROPERTIES
     INTERFACE_COMPILE_DEFINITIONS SPUNA_OWNS_OPENBLAS
     INTERFACE_LINK_LIBRARIES "Threads::Threads;m")

@@ -65,7 +65,9 @@ arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& 
   arrow::FloatBuilder score_column;
   arrow::BooleanBuilder keep_column;
   arrow::BooleanBuilder selected;
-  ARROW_RETURN_NOT_OK(score_column.AppendValues(scores.data(), rows.num_rows, rows.valid.data()));
+  if (rows.num_rows > 0) {
+    ARROW_RETURN_NOT_OK(score_column.AppendValues(scores.data(), rows.num_rows, rows.valid.data()));
+  }
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const bool valid = rows.valid[i] != 0;
     const bool keep = valid && scores[i] < model_->threshold;

@@ -1,5 +1,6 @@
 #include "algorithms/classifier.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -65,15 +66,22 @@ BOOST_AUTO_TEST_CASE(threads_do_not_change_a_bit) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_row_in_another_batch_scores_the_same_within_rounding) {
-  const Classifier classifier = RandomClassifier(20, 48);
-  const Matrix rows = test::RandomRows(600, 20, 6);
-  const std::vector<float> whole = classifier.Score(rows.view(), {});
-  for (const std::size_t begin : {0, 1, 255, 256, 599}) {
-    const EmbeddingsView part{rows.view().row(begin), 600 - begin, 20};
-    const std::vector<float> scores = classifier.Score(part, {});
-    for (std::size_t i = 0; i < part.num_rows; ++i) {
-      BOOST_TEST_REQUIRE(std::abs(scores[i] - whole[begin + i]) < 2e-6);
+BOOST_AUTO_TEST_CASE(a_row_in_another_batch_scores_the_same_to_the_bit) {
+  for (const std::size_t hidden : {3, 17, 64, 512}) {
+    for (const std::size_t dimension : {1, 6, 64, 240, 255, 768}) {
+      const Classifier classifier = RandomClassifier(dimension, hidden);
+      const Matrix rows = test::RandomRows(900, dimension, 6);
+      const std::vector<float> whole = classifier.Score(rows.view(), {});
+      for (const std::size_t begin : {0, 1, 5, 303, 400}) {
+        for (const std::size_t count : {1, 2, 7, 15, 16, 17, 100, 303, 304, 305, 500}) {
+          const EmbeddingsView part{rows.view().row(begin), count, dimension};
+          const std::vector<float> scores = classifier.Score(part, {});
+          const bool same = std::equal(scores.begin(), scores.end(),
+                                       whole.begin() + static_cast<std::ptrdiff_t>(begin));
+          BOOST_TEST(same, "hidden " << hidden << ", dimension " << dimension << ", " << count
+                                     << " rows from " << begin);
+        }
+      }
     }
   }
 }
