@@ -3,7 +3,9 @@
 //   doors_bench acero DIR [ROWS]           a scan alone, scoring from memory alone, and a scan with
 //                                          the node spuna_score, interleaved; writes
 //                                          DIR/rows.parquet
-//   doors_bench stream DIR [ROWS]          scoring DIR/rows.parquet from memory as a stream
+//   doors_bench stream DIR [ROWS]          scoring DIR/rows.parquet from memory as a stream, once
+//   for
+//                                          every byte on standard input
 //
 // `bench/doors` runs both and compares the second with the same rows through Python.
 #include <arrow/acero/exec_plan.h>
@@ -174,8 +176,9 @@ int main(int argc, char** argv) {
     CompareAcero(path, model);
   } else {
     const auto table = ReadRows(path);
-    for (int i = 0; i < kRepeats; ++i) {
+    while (std::getchar() != EOF) {
       std::printf("%.4f\n", Seconds([&] { ScoreFromMemory(table, model); }));
+      std::fflush(stdout);
     }
   }
   return 0;
