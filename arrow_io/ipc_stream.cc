@@ -1,12 +1,14 @@
 #include "arrow_io/ipc_stream.h"
 
-#include <arrow/io/file.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/io/stdio.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace spuna::arrow_io {
@@ -35,6 +37,32 @@ class StandardInput : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::RecordBatchReader> reader_;
 };
 
+// Standard output, be it a file or a pipe. Arrow's StdoutStream does not notice a full disk, and
+// its FileOutputStream wants to seek.
+class StandardOutput : public arrow::io::OutputStream {
+ public:
+  arrow::Status Write(const void* data, std::int64_t num_bytes) override {
+    const char* rest = static_cast<const char*>(data);
+    for (std::int64_t left = num_bytes; left > 0;) {
+      const ssize_t written = write(STDOUT_FILENO, rest, static_cast<std::size_t>(left));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        return arrow::Status::IOError("standard output can't be written: ", std::strerror(errno));
+      }
+      rest += written;
+      left -= written;
+    }
+    position_ += num_bytes;
+    return arrow::Status::OK();
+  }
+  arrow::Result<std::int64_t> Tell() const override { return position_; }
+  arrow::Status Close() override { return arrow::Status::OK(); }
+  bool closed() const override { return false; }
+
+ private:
+  std::int64_t position_ = 0;
+};
+
 }  // namespace
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadStandardInput() {
@@ -45,17 +73,15 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadStandardInput() {
 }
 
 arrow::Status WriteStandardOutput(arrow::RecordBatchReader& rows) {
-  // Arrow's own StdoutStream does not notice a full disk.
-  ARROW_ASSIGN_OR_RAISE(const auto out, arrow::io::FileOutputStream::Open(dup(STDOUT_FILENO)));
-  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeStreamWriter(out, rows.schema()));
+  StandardOutput out;
+  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeStreamWriter(&out, rows.schema()));
   while (true) {
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(rows.ReadNext(&batch));
     if (batch == nullptr) break;
     ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
   }
-  ARROW_RETURN_NOT_OK(writer->Close());
-  return out->Close();
+  return writer->Close();
 }
 
 }  // namespace spuna::arrow_io

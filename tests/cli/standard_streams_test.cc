@@ -5,6 +5,7 @@
 #include <arrow/ipc/writer.h>
 
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 #include <string>
 
 #include "tests/support/files_example.h"
@@ -75,6 +76,18 @@ BOOST_AUTO_TEST_CASE(the_json_goes_to_standard_error) {
   const ProgramResult piped = Score({"--input", "-", "--out", "-", "--json", "--quiet"}, IpcFile());
   BOOST_TEST(ReadIpc(piped.out)->num_rows() == 300);
   BOOST_TEST(piped.err.find("\"rows_in\": 300") != std::string::npos, piped.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_is_an_error) {
+  test::ProgramSettings settings;
+  settings.max_file_bytes = 1000;
+  settings.ignored_signal = SIGXFSZ;
+  const ProgramResult piped = RunSpuna(
+      {"score", "--model", model, "--input", directory / "pool.parquet", "--out", "-"}, settings);
+  BOOST_TEST(piped.exit_code == 1);
+  BOOST_TEST(
+      piped.err.find("standard output can't be written: File too large") != std::string::npos,
+      piped.err);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_is_said) {
