@@ -57,8 +57,9 @@ class ParquetStream : public arrow::RecordBatchReader {
     while (true) {
       if (!file_) {
         if (next_file_ == input_.files.size()) return arrow::Status::OK();
-        ARROW_ASSIGN_OR_RAISE(file_, OpenFile::Open(input_.files[next_file_], options_));
-        ARROW_RETURN_NOT_OK(CheckColumns());
+        ARROW_ASSIGN_OR_RAISE(OpenFile next, OpenFile::Open(input_.files[next_file_], options_));
+        ARROW_RETURN_NOT_OK(CheckColumns(next));
+        file_ = std::move(next);
       }
       if (!cursor_) cursor_.emplace(file_->parquet->Read(file_->columns));
       ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor_->Next());
@@ -84,12 +85,12 @@ class ParquetStream : public arrow::RecordBatchReader {
   }
 
  private:
-  arrow::Status CheckColumns() const {
-    if (file_->schema->Equals(*schema_, /*check_metadata=*/false)) return arrow::Status::OK();
+  arrow::Status CheckColumns(const OpenFile& file) const {
+    if (file.schema->Equals(*schema_, /*check_metadata=*/false)) return arrow::Status::OK();
     return arrow::Status::Invalid(
-        file_->parquet->name(), ": expected the columns of ", first_name_,
+        file.parquet->name(), ": expected the columns of ", first_name_,
         ", since all rows go to one stream: ", schema_->ToString(/*show_metadata=*/false),
-        "\nbut found ", file_->schema->ToString(/*show_metadata=*/false));
+        "\nbut found ", file.schema->ToString(/*show_metadata=*/false));
   }
 
   InputFiles input_;

@@ -221,7 +221,7 @@ arrow::Result<Model> LoadModel(const std::filesystem::path& path) {
 }
 
 arrow::Status WriteModel(const Model& model, const arrow_io::StagedOutput& output) {
-  const arrow::Status written = arrow_io::WriteBytes(output.path(), SerializeModel(model));
+  arrow::Status written = arrow_io::WriteBytes(output.path(), SerializeModel(model));
   if (written.ok()) return written;
   return written.WithMessage(output.target().string(), " can't be written: ", written.message());
 }

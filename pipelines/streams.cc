@@ -150,18 +150,18 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
 }
 
 arrow::Result<CleanedStream> CleanStreams(arrow::RecordBatchReader& trusted,
-                                          std::shared_ptr<arrow::RecordBatchReader> pool,
+                                          arrow::RecordBatchReader& pool,
                                           const FitOptions& fit_options, const FitExtras& extras,
                                           const ScoreOptions& score_options, StageClock& clock) {
   // A name that is taken is found out before the work, not after it.
   ARROW_RETURN_NOT_OK(
-      ScoredSchema(*pool->schema(), score_options, "the stream of pool rows").status());
+      ScoredSchema(*pool.schema(), score_options, "the stream of pool rows").status());
   arrow::RecordBatchVector batches;
   ARROW_ASSIGN_OR_RAISE(FitResult fit,
-                        FitReaders(trusted, *pool, fit_options, extras, clock, &batches));
+                        FitReaders(trusted, pool, fit_options, extras, clock, &batches));
   CleanedStream cleaned;
   cleaned.model = std::make_shared<const Model>(std::move(fit.model));
-  auto held = std::make_shared<HeldBatches>(pool->schema(), std::move(batches));
+  auto held = std::make_shared<HeldBatches>(pool.schema(), std::move(batches));
   // Whoever listens to the fit need not be there when the rows are asked for.
   Runtime runtime;
   runtime.num_threads = clock.runtime().num_threads;

@@ -34,7 +34,7 @@ struct CleanedStream {
 
 /// Fits on two streams, holding the pool's batches, then scores those as they are asked for.
 arrow::Result<CleanedStream> CleanStreams(arrow::RecordBatchReader& trusted,
-                                          std::shared_ptr<arrow::RecordBatchReader> pool,
+                                          arrow::RecordBatchReader& pool,
                                           const FitOptions& fit_options, const FitExtras& extras,
                                           const ScoreOptions& score_options, StageClock& clock);
 

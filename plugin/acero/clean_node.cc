@@ -1,7 +1,7 @@
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "pipelines/label_columns.h"
@@ -32,7 +32,7 @@ class CleanStep : public FitStep {
                     StageClock& clock) override {
     ARROW_ASSIGN_OR_RAISE(FitResult fit,
                           spuna::Fit(trusted, std::move(pool), options_.fit, {}, clock));
-    labels_.emplace(fit.expansion, fit.pool_valid, nullptr);
+    labels_ = std::make_unique<LabelColumns>(fit.expansion, fit.pool_valid, nullptr);
     return scorer_.SetModel(std::move(fit.model), options_.on_model);
   }
 
@@ -47,7 +47,7 @@ class CleanStep : public FitStep {
  private:
   CleanNodeOptions options_;
   PoolScorer scorer_;
-  std::optional<LabelColumns> labels_;
+  std::unique_ptr<LabelColumns> labels_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "pipelines/label_columns.h"
@@ -27,7 +27,7 @@ class ExpandStep : public FitStep {
                     StageClock& clock) override {
     ARROW_ASSIGN_OR_RAISE(const algorithms::Expansion expansion,
                           Expand(trusted, pool, options_.fit, clock));
-    labels_.emplace(expansion, pool.rows.valid, nullptr);
+    labels_ = std::make_unique<LabelColumns>(expansion, pool.rows.valid, nullptr);
     return arrow::Status::OK();
   }
 
@@ -40,7 +40,7 @@ class ExpandStep : public FitStep {
 
  private:
   ExpandNodeOptions options_;
-  std::optional<LabelColumns> labels_;
+  std::unique_ptr<LabelColumns> labels_;
 };
 
 }  // namespace

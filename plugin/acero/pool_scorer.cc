@@ -15,7 +15,8 @@ PoolScorer::PoolScorer(const FitOptions& fit, const std::string& prefix, std::st
 
 arrow::Status PoolScorer::SetModel(Model model, const OnModel& on_model) {
   model_ = std::make_shared<const Model>(std::move(model));
-  ARROW_ASSIGN_OR_RAISE(scorer_, RowScorer::Make(*model_, options_));
+  ARROW_ASSIGN_OR_RAISE(RowScorer scorer, RowScorer::Make(*model_, options_));
+  scorer_ = std::make_unique<RowScorer>(std::move(scorer));
   if (on_model) on_model(model_);
   return arrow::Status::OK();
 }

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "pipelines/row_scorer.h"
@@ -30,7 +29,7 @@ class PoolScorer {
   ScoreOptions options_;
   std::string node_;
   std::shared_ptr<const Model> model_;
-  std::optional<RowScorer> scorer_;
+  std::unique_ptr<RowScorer> scorer_;
 };
 
 }  // namespace spuna::acero

@@ -40,7 +40,8 @@ constexpr const char* kColumn = "embedding";
 
 std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
 
-arrow::Status RequireArgument(const void* argument, const char* name) {
+template <typename T>
+arrow::Status RequireArgument(const T* argument, const char* name) {
   if (argument != nullptr) return arrow::Status::OK();
   return arrow::Status::Invalid("`", name, "` must not be NULL");
 }
@@ -200,12 +201,12 @@ spuna_code spuna_clean_stream(ArrowArrayStream* trusted, ArrowArrayStream* pool,
     ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
                           spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kClean));
     ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Import("trusted"));
-    ARROW_ASSIGN_OR_RAISE(auto pool_rows, pool_stream.Import("pool"));
+    ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Import("pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
     ARROW_ASSIGN_OR_RAISE(spuna::CleanedStream cleaned,
-                          spuna::CleanStreams(*trusted_rows, std::move(pool_rows), parsed.fit,
-                                              parsed.extras, parsed.score, clock));
+                          spuna::CleanStreams(*trusted_rows, *pool_rows, parsed.fit, parsed.extras,
+                                              parsed.score, clock));
     std::unique_ptr<spuna_model> model(spuna::c::Wrap(cleaned.model));
     ARROW_RETURN_NOT_OK(arrow::ExportRecordBatchReader(std::move(cleaned.rows), out));
     if (out_model != nullptr) *out_model = model.release();

@@ -127,8 +127,8 @@ class Listener {
     }
   }
 
-  void Stop(std::exception_ptr exception) {
-    exception_ = std::move(exception);
+  void Stop(const std::exception_ptr& exception) {
+    exception_ = exception;
     stopped_ = true;
   }
 
