@@ -11,6 +11,7 @@
 
 // Exported by OpenBLAS builds that choose their kernels at run time; absent from others.
 extern "C" {
+[[gnu::weak]] void gotoblas_init();
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
 }
@@ -22,13 +23,18 @@ std::mutex scope_mutex;
 int open_scopes = 0;
 int threads_before = 1;
 
+#if defined(SPUNA_OWNS_OPENBLAS)
+// Where OpenBLAS is our own, loading is the moment: nobody multiplies yet. OpenBLAS itself may not
+// have been set up, which it does once.
+[[gnu::constructor]] void ChooseBlasKernelsOnLoad() {
+  if (gotoblas_init != nullptr) gotoblas_init();
+  ChooseBlasKernels();
+}
+#endif
+
 }  // namespace
 
 SingleThreadedBlas::SingleThreadedBlas() {
-  if (OwnsBlas()) {
-    static std::once_flag once;
-    std::call_once(once, ChooseBlasKernels);
-  }
   const std::scoped_lock lock(scope_mutex);
   if (open_scopes++ == 0) {
     threads_before = openblas_get_num_threads();
@@ -41,14 +47,6 @@ SingleThreadedBlas::~SingleThreadedBlas() {
   if (--open_scopes == 0) openblas_set_num_threads(threads_before);
 }
 
-bool OwnsBlas() {
-#if defined(SPUNA_OWNS_OPENBLAS)
-  return true;
-#else
-  return false;
-#endif
-}
-
 void ChooseBlasKernels() {
 #if defined(__x86_64__)
   constexpr const char* kVariable = "OPENBLAS_CORETYPE";
@@ -57,6 +55,7 @@ void ChooseBlasKernels() {
       std::string_view(openblas_get_corename()) != "Prescott") {
     return;
   }
+  __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") &&

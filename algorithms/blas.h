@@ -8,8 +8,7 @@ namespace spuna::algorithms {
 /// of its block alone and our own threads have the cores to themselves.
 ///
 /// The setting belongs to the process: scopes may overlap on several threads, and the last one to
-/// end restores what the first one found. The first scope of all chooses the kernels, where
-/// OpenBLAS is our own; whoever multiplies does so within a scope, so nobody is multiplying then.
+/// end restores what the first one found.
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas();
@@ -18,16 +17,12 @@ class SingleThreadedBlas {
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
 };
 
-/// Whether OpenBLAS is linked into this very program or library, so that nobody else in the process
-/// uses it or sees what is set in it.
-bool OwnsBlas();
-
 /// Makes OpenBLAS use the kernels that fit the CPU.
 ///
 /// OpenBLAS before 0.3.25 takes a CPU younger than itself for a Pentium 4 and runs at a quarter of
-/// the speed (its issue 4267). To be called when a program starts, before any other use of OpenBLAS
-/// and while there is one thread. Does nothing where OPENBLAS_CORETYPE is set or the choice is
-/// good.
+/// the speed (its issue 4267). Where OpenBLAS is our own this happens when it is loaded. Otherwise
+/// to be called when a program starts, before any other use of OpenBLAS and while there is one
+/// thread. Does nothing where OPENBLAS_CORETYPE is set or the choice is good.
 void ChooseBlasKernels();
 
 /// The versions of the numeric libraries in this build.

@@ -9,7 +9,6 @@
 
 #include "cli/config_file.h"
 #include "cli/exit_codes.h"
-#include "pipelines/call_options.h"
 #include "pipelines/option_words.h"
 #include "pipelines/runtime.h"
 

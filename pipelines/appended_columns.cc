@@ -1,9 +1,10 @@
 #include "pipelines/appended_columns.h"
 
 #include <arrow/array.h>
-#include <arrow/array/concatenate.h>
+#include <arrow/builder.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/datum.h>
+#include <arrow/extension_type.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -14,25 +15,30 @@ namespace spuna {
 namespace {
 
 // The selected rows of a column, for types that Arrow can't filter yet (string_view and others):
-// the runs of selected rows, one after the other.
-arrow::Result<std::shared_ptr<arrow::Array>> JoinSelectedRuns(const arrow::Array& column,
+// the runs of selected rows, copied one after the other.
+arrow::Result<std::shared_ptr<arrow::Array>> CopySelectedRuns(const arrow::Array& column,
                                                               const arrow::BooleanArray& selected) {
-  arrow::ArrayVector runs;
+  if (column.type_id() == arrow::Type::EXTENSION) {
+    const auto& storage = static_cast<const arrow::ExtensionArray&>(column).storage();
+    ARROW_ASSIGN_OR_RAISE(auto copied, CopySelectedRuns(*storage, selected));
+    return arrow::ExtensionType::WrapArray(column.type(), copied);
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto builder, arrow::MakeBuilder(column.type()));
+  const arrow::ArraySpan rows(*column.data());
   for (std::int64_t begin = 0; begin < column.length();) {
     std::int64_t end = begin;
     while (end < column.length() && selected.Value(end)) ++end;
-    if (end > begin) runs.push_back(column.Slice(begin, end - begin));
+    ARROW_RETURN_NOT_OK(builder->AppendArraySlice(rows, begin, end - begin));
     begin = end + 1;
   }
-  if (runs.empty()) return column.Slice(0, 0);
-  return arrow::Concatenate(runs);
+  return builder->Finish();
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> SelectRows(
     const std::shared_ptr<arrow::Array>& column,
     const std::shared_ptr<arrow::BooleanArray>& selected) {
   const auto filtered = arrow::compute::Filter(arrow::Datum(column), arrow::Datum(selected));
-  if (filtered.status().IsNotImplemented()) return JoinSelectedRuns(*column, *selected);
+  if (filtered.status().IsNotImplemented()) return CopySelectedRuns(*column, *selected);
   ARROW_RETURN_NOT_OK(filtered.status());
   return filtered->make_array();
 }

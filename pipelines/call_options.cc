@@ -5,8 +5,9 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
-#include <thread>
+#include <type_traits>
 
 #include "pipelines/exception_status.h"
 #include "pipelines/json_text.h"
@@ -111,6 +112,17 @@ std::map<std::string, Reader> Readers(Call call, CallOptions& options) {
   return readers;
 }
 
+// The command's names of options, as they are written here.
+arrow::Status InOurWords(const arrow::Status& status) {
+  if (status.ok()) return status;
+  std::string message = status.message();
+  for (const std::string name : {"batch-size", "learning-rate"}) {
+    const std::size_t at = message.find('`' + name + '`');
+    if (at != std::string::npos) message[at + 1 + name.find('-')] = '_';
+  }
+  return status.WithMessage(message);
+}
+
 CallOptions ParseOrThrow(const std::string& text, Call call) {
   CallOptions options;
   const json parsed = text.empty() ? json::object() : json::parse(text);
@@ -140,16 +152,12 @@ CallOptions ParseOrThrow(const std::string& text, Call call) {
 
 }  // namespace
 
-int DefaultThreads() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
-}
-
 arrow::Result<CallOptions> ParseCallOptions(const std::string& text, Call call) {
   return CatchExceptions([&]() -> arrow::Result<CallOptions> {
     try {
       CallOptions options = ParseOrThrow(text, call);
-      ARROW_RETURN_NOT_OK(options.fit.Validate());
-      ARROW_RETURN_NOT_OK(options.score.Validate());
+      ARROW_RETURN_NOT_OK(InOurWords(options.fit.Validate()));
+      ARROW_RETURN_NOT_OK(InOurWords(options.score.Validate()));
       return options;
     } catch (const json::parse_error& error) {
       return arrow::Status::Invalid("options: expected a JSON object: ", error.what());

@@ -6,14 +6,9 @@
 
 #include "pipelines/fit.h"
 #include "pipelines/options.h"
+#include "pipelines/runtime.h"
 
 namespace spuna {
-
-/// OpenBLAS has a fixed number of buffers, one for each thread that multiplies.
-inline constexpr int kMaxThreads = 64;
-
-/// As many threads as the machine runs at once, within kMaxThreads.
-int DefaultThreads();
 
 /// What a call from another language asks for.
 enum class Call { kFit, kScore, kClean };

@@ -63,7 +63,10 @@ arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
   if (asked.empty() && known >= 0 && arrow_io::IsEmbeddingType(*schema.field(known)->type())) {
     return preferred;
   }
-  ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(schema, asked, where));
+  ARROW_ASSIGN_OR_RAISE(int column, arrow_io::FindEmbeddingColumn(schema, asked, where));
+  // A column is known by its name from here on, so the name must be its own.
+  ARROW_ASSIGN_OR_RAISE(column,
+                        arrow_io::FindEmbeddingColumn(schema, schema.field(column)->name(), where));
   return schema.field(column)->name();
 }
 

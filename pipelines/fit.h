@@ -51,7 +51,7 @@ arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request);
 /// equal options and an equal seed give an equal model, whatever the files and the threads.
 arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock);
 
-/// Two inputs of a fit that are in memory, and what messages call them.
+/// One input of a fit, in memory, and what messages call it.
 struct FitInput {
   EmbeddingMatrix rows;
   /// The name of the embedding column.

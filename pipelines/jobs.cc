@@ -144,7 +144,7 @@ arrow::Result<JobReport> ScoreStandardStreams(const ScoreJob& job, StageClock& c
   const auto model = std::make_shared<const Model>(std::move(loaded));
   std::shared_ptr<arrow::RecordBatchReader> input;
   if (reads_standard_input) {
-    ARROW_ASSIGN_OR_RAISE(input, arrow_io::ReadStandardInput());
+    ARROW_ASSIGN_OR_RAISE(input, arrow_io::ReadStandardInput(clock.runtime().should_stop));
   } else {
     ARROW_ASSIGN_OR_RAISE(const InputFiles files, arrow_io::ListInputFiles(job.input, "input"));
     ARROW_ASSIGN_OR_RAISE(input, arrow_io::StreamParquet(files, {}));

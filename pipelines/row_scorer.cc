@@ -35,7 +35,8 @@ arrow::Result<RowScorer> RowScorer::Make(const Model& model, const ScoreOptions&
   if (options.by == ScoreBy::kClassifier) return scorer;
   if (!model.banks) {
     return arrow::Status::Invalid(
-        "scoring by neighbors needs the banks, and this model has none; fit with `--keep-banks`");
+        "scoring by neighbors needs the banks, and this model has none; keep the banks when "
+        "fitting");
   }
   scorer.neighbor_scorer_.emplace(model.banks->clean.view(), model.banks->shifted.view(),
                                   static_cast<std::size_t>(model.options.k), options.neighbors);

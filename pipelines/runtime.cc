@@ -5,6 +5,9 @@
 #include <arrow/util/thread_pool.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "algorithms/blas.h"
 
 namespace spuna {
@@ -65,6 +68,10 @@ algorithms::Execution StageClock::Execution() {
     Report(StageName(progress.stage), done);
   };
   return execution;
+}
+
+int DefaultThreads() {
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
 }
 
 arrow::Status StartProcess(int num_threads) {

@@ -13,6 +13,12 @@
 
 namespace spuna {
 
+/// OpenBLAS has a fixed number of buffers, one for each thread that multiplies.
+inline constexpr int kMaxThreads = 64;
+
+/// As many threads as the machine runs at once, within kMaxThreads.
+int DefaultThreads();
+
 /// How a pipeline runs and whom it tells. No result depends on it.
 struct Runtime {
   int num_threads = 1;

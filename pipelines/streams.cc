@@ -4,7 +4,6 @@
 #include <arrow/type.h>
 
 #include <utility>
-#include <vector>
 
 #include "arrow_io/parquet_input.h"
 #include "pipelines/appended_columns.h"
@@ -149,13 +148,16 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
   });
 }
 
+arrow::Status CheckScoredColumns(const arrow::Schema& schema, const ScoreOptions& options) {
+  return ScoredSchema(schema, options, "the stream of pool rows").status();
+}
+
 arrow::Result<CleanedStream> CleanStreams(arrow::RecordBatchReader& trusted,
                                           arrow::RecordBatchReader& pool,
                                           const FitOptions& fit_options, const FitExtras& extras,
                                           const ScoreOptions& score_options, StageClock& clock) {
   // A name that is taken is found out before the work, not after it.
-  ARROW_RETURN_NOT_OK(
-      ScoredSchema(*pool.schema(), score_options, "the stream of pool rows").status());
+  ARROW_RETURN_NOT_OK(CheckScoredColumns(*pool.schema(), score_options));
   arrow::RecordBatchVector batches;
   ARROW_ASSIGN_OR_RAISE(FitResult fit,
                         FitReaders(trusted, pool, fit_options, extras, clock, &batches));

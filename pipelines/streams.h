@@ -4,7 +4,6 @@
 #include <arrow/type_fwd.h>
 
 #include <memory>
-#include <string>
 
 #include "pipelines/fit.h"
 #include "pipelines/model.h"
@@ -25,6 +24,9 @@ arrow::Result<FitResult> FitStreams(arrow::RecordBatchReader& trusted,
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
     std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
     const ScoreOptions& options, const Runtime& runtime, RowCounts* counts = nullptr);
+
+/// Whether the columns that scoring appends are new to these.
+arrow::Status CheckScoredColumns(const arrow::Schema& schema, const ScoreOptions& options);
 
 /// A pool that was fitted on and waits to be scored.
 struct CleanedStream {

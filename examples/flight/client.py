@@ -15,6 +15,8 @@ def score(location, batches, schema):
     with flight.connect(location) as client:
         writer, reader = client.do_exchange(flight.FlightDescriptor.for_command(b"score"))
 
+        failures = []
+
         def send():
             try:
                 writer.begin(schema)
@@ -23,14 +25,23 @@ def score(location, batches, schema):
                 writer.done_writing()
             except flight.FlightError:
                 pass  # the service has ended the call; its reason arrives at the reader
+            except Exception as error:
+                failures.append(error)
+                reader.cancel()  # nobody waits for rows that will not come
 
         sender = threading.Thread(target=send)
         sender.start()
         try:
             for chunk in reader:
                 yield chunk.data
+        except flight.FlightError:
+            if not failures:
+                raise
         finally:
+            reader.cancel()
             sender.join()
+        if failures:
+            raise failures[0]
 
 
 def main():

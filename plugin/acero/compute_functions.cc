@@ -6,6 +6,7 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,18 +20,21 @@ namespace {
 
 namespace cp = arrow::compute;
 
-const cp::FunctionDoc kScoreDoc{
-    "Probability of being shifted, by a registered model",
-    "The second argument is the name under which the model was registered.\n"
-    "Null and non-finite embeddings give null.",
-    {"embedding", "model"}};
+// Functions, since the library registers them while its globals are still being made.
+cp::FunctionDoc ScoreDoc() {
+  return {"Probability of being shifted, by a registered model",
+          "The second argument is the name under which the model was registered.\n"
+          "Null and non-finite embeddings give null.",
+          {"embedding", "model"}};
+}
 
-const cp::FunctionDoc kKeepDoc{
-    "Whether to keep a row, by a registered model",
-    "True where spuna_score is below the model's threshold. The second argument is\n"
-    "the name under which the model was registered. Null and non-finite embeddings\n"
-    "give null.",
-    {"embedding", "model"}};
+cp::FunctionDoc KeepDoc() {
+  return {"Whether to keep a row, by a registered model",
+          "True where spuna_score is below the model's threshold. The second argument is\n"
+          "the name under which the model was registered. Null and non-finite embeddings\n"
+          "give null.",
+          {"embedding", "model"}};
+}
 
 // The name of the model, which must be one for all rows. None when there are no rows.
 arrow::Result<std::optional<std::string>> ModelName(const cp::ExecValue& value) {
@@ -104,8 +108,8 @@ arrow::Status AddFunction(const std::string& name, const cp::FunctionDoc& doc) {
 }  // namespace
 
 arrow::Status AddComputeFunctions() {
-  ARROW_RETURN_NOT_OK(AddFunction<0>("spuna_score", kScoreDoc));
-  return AddFunction<1>("spuna_keep", kKeepDoc);
+  ARROW_RETURN_NOT_OK(AddFunction<0>("spuna_score", ScoreDoc()));
+  return AddFunction<1>("spuna_keep", KeepDoc());
 }
 
 }  // namespace spuna::acero

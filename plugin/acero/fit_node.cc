@@ -11,9 +11,9 @@
 
 #include "arrow_io/parquet_input.h"
 #include "pipelines/appended_columns.h"
-#include "pipelines/call_options.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/exception_status.h"
+#include "pipelines/runtime.h"
 #include "plugin/acero/fit_node_internal.h"
 
 namespace spuna::acero {
@@ -146,7 +146,7 @@ class FitNode : public ExecNode {
       ARROW_ASSIGN_OR_RAISE(const FitInput trusted, Gather(0, trusted_batches));
       ARROW_ASSIGN_OR_RAISE(batches, TakeBatches(1));
       ARROW_ASSIGN_OR_RAISE(FitInput pool, Gather(1, batches));
-      // The plan has nothing else to do meanwhile, so all its threads are ours.
+      // As many threads as the plan has; its own are mostly idle, waiting for this node.
       const Runtime runtime = MakeRuntime(plan_->query_context()->executor()->GetCapacity());
       StageClock clock(runtime);
       ARROW_RETURN_NOT_OK(step_->Fit(trusted, std::move(pool), batches, clock));

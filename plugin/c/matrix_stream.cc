@@ -11,6 +11,9 @@
 namespace spuna::c {
 namespace {
 
+// So that whoever reads can stop, or show how far it is.
+constexpr std::int64_t kRowsPerBatch = 16'384;
+
 // Memory of someone else, held by its owner.
 class OwnedBuffer : public arrow::Buffer {
  public:
@@ -39,8 +42,12 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> MakeMatrixStream(
   const auto floats = std::make_shared<arrow::FloatArray>(num_rows * dimension, buffer);
   const auto lists = std::make_shared<arrow::FixedSizeListArray>(type, num_rows, floats);
   const auto schema = arrow::schema({arrow::field("embedding", type)});
-  const auto batch = arrow::RecordBatch::Make(schema, num_rows, {lists});
-  return arrow::RecordBatchReader::Make({batch}, schema);
+  arrow::RecordBatchVector batches;
+  for (std::int64_t row = 0; row < num_rows; row += kRowsPerBatch) {
+    const auto part = lists->Slice(row, kRowsPerBatch);
+    batches.push_back(arrow::RecordBatch::Make(schema, part->length(), {part}));
+  }
+  return arrow::RecordBatchReader::Make(std::move(batches), schema);
 }
 
 }  // namespace spuna::c

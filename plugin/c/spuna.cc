@@ -2,7 +2,6 @@
 
 #include <arrow/array.h>
 #include <arrow/c/bridge.h>
-#include <arrow/chunked_array.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -25,6 +24,7 @@
 #include "pipelines/streams.h"
 #include "plugin/c/error_internal.h"
 #include "plugin/c/matrix_stream_internal.h"
+#include "plugin/c/stream_rows_internal.h"
 
 struct spuna_model {
   std::shared_ptr<const spuna::Model> model;
@@ -35,9 +35,6 @@ namespace {
 
 using Reader = std::shared_ptr<arrow::RecordBatchReader>;
 
-// What the only column is called where there is no name.
-constexpr const char* kColumn = "embedding";
-
 std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
 
 template <typename T>
@@ -46,51 +43,22 @@ arrow::Status RequireArgument(const T* argument, const char* name) {
   return arrow::Status::Invalid("`", name, "` must not be NULL");
 }
 
-// A stream of the caller, taken over: it is released when this goes, unless a reader got it.
-class TakenStream {
+// Releases the streams that a call takes over but has not come to.
+class OwnedStream {
  public:
-  explicit TakenStream(ArrowArrayStream* stream) {
-    if (stream == nullptr) return;
-    stream_ = *stream;
-    stream->release = nullptr;
+  explicit OwnedStream(ArrowArrayStream* stream) : stream_(stream) {}
+  ~OwnedStream() {
+    if (stream_ == nullptr || stream_->release == nullptr) return;
+    stream_->release(stream_);
+    stream_->release = nullptr;
   }
-  ~TakenStream() {
-    if (stream_.release != nullptr) stream_.release(&stream_);
-  }
-  TakenStream(const TakenStream&) = delete;
-  TakenStream& operator=(const TakenStream&) = delete;
+  OwnedStream(const OwnedStream&) = delete;
+  OwnedStream& operator=(const OwnedStream&) = delete;
 
-  arrow::Result<Reader> Import(const char* name) {
-    if (stream_.release == nullptr) {
-      return arrow::Status::Invalid("`", name,
-                                    "`: expected a stream but found NULL or a released one");
-    }
-    ARROW_ASSIGN_OR_RAISE(const bool has_columns, HasColumns());
-    if (has_columns) return arrow::ImportRecordBatchReader(&stream_);
-    ARROW_ASSIGN_OR_RAISE(const auto column, arrow::ImportChunkedArray(&stream_));
-    const auto schema = arrow::schema({arrow::field(kColumn, column->type())});
-    arrow::RecordBatchVector batches;
-    for (const auto& chunk : column->chunks()) {
-      batches.push_back(arrow::RecordBatch::Make(schema, chunk->length(), {chunk}));
-    }
-    return arrow::RecordBatchReader::Make(std::move(batches), schema);
-  }
+  arrow::Result<Reader> Take(const char* name) { return TakeStream(stream_, name); }
 
  private:
-  // Whether its arrays are structs.
-  arrow::Result<bool> HasColumns() {
-    ArrowSchema schema;
-    if (stream_.get_schema(&stream_, &schema) != 0) {
-      const char* const reason = stream_.get_last_error(&stream_);
-      return arrow::Status::Invalid("the stream has no schema: ",
-                                    reason == nullptr ? "it does not say why" : reason);
-    }
-    const bool has_columns = std::strcmp(schema.format, "+s") == 0;
-    schema.release(&schema);
-    return has_columns;
-  }
-
-  ArrowArrayStream stream_{};
+  ArrowArrayStream* stream_;
 };
 
 Runtime MakeRuntime(int num_threads, const spuna_callbacks* callbacks) {
@@ -109,7 +77,21 @@ Runtime MakeRuntime(int num_threads, const spuna_callbacks* callbacks) {
   return runtime;
 }
 
-spuna_model* Wrap(std::shared_ptr<const Model> model) { return new spuna_model{std::move(model)}; }
+spuna_model* Wrap(Model model) {
+  return new spuna_model{std::make_shared<const Model>(std::move(model))};
+}
+
+// A list of paths from C.
+arrow::Result<arrow_io::InputFiles> ListFiles(const char* const* paths, std::size_t num_paths,
+                                              const char* name) {
+  ARROW_RETURN_NOT_OK(RequireArgument(paths, name));
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < num_paths; ++i) {
+    ARROW_RETURN_NOT_OK(RequireArgument(paths[i], name));
+    list.emplace_back(paths[i]);
+  }
+  return arrow_io::ListInputFiles(list, name);
+}
 
 // Text that the caller frees with spuna_string_free.
 char* CopyText(const std::string& text) {
@@ -142,8 +124,8 @@ arrow::Result<arrow_io::ParquetStreamOptions> ParseReadOptions(const char* text)
 }  // namespace spuna::c
 
 using spuna::c::Guard;
+using spuna::c::OwnedStream;
 using spuna::c::RequireArgument;
-using spuna::c::TakenStream;
 
 extern "C" {
 
@@ -158,19 +140,19 @@ spuna_code spuna_fit(ArrowArrayStream* trusted, ArrowArrayStream* pool, const ch
                      const spuna_callbacks* callbacks, spuna_model** out_model,
                      spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
-    TakenStream trusted_stream(trusted);
-    TakenStream pool_stream(pool);
+    OwnedStream trusted_stream(trusted);
+    OwnedStream pool_stream(pool);
     ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
     ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
                           spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kFit));
-    ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Import("trusted"));
-    ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Import("pool"));
+    ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Take("trusted"));
+    ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Take("pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
     ARROW_ASSIGN_OR_RAISE(
         spuna::FitResult fit,
         spuna::FitStreams(*trusted_rows, *pool_rows, parsed.fit, parsed.extras, clock));
-    *out_model = spuna::c::Wrap(std::make_shared<const spuna::Model>(std::move(fit.model)));
+    *out_model = spuna::c::Wrap(std::move(fit.model));
     return arrow::Status::OK();
   });
 }
@@ -178,16 +160,16 @@ spuna_code spuna_fit(ArrowArrayStream* trusted, ArrowArrayStream* pool, const ch
 spuna_code spuna_score_stream(const spuna_model* model, ArrowArrayStream* input,
                               const char* options, ArrowArrayStream* out, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
-    TakenStream stream(input);
+    OwnedStream stream(input);
     ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
     ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
                           spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kScore));
-    ARROW_ASSIGN_OR_RAISE(auto rows, stream.Import("input"));
+    ARROW_ASSIGN_OR_RAISE(auto rows, stream.Take("input"));
     ARROW_ASSIGN_OR_RAISE(auto scored,
                           spuna::ScoreStream(std::move(rows), model->model, parsed.score,
                                              spuna::c::MakeRuntime(parsed.num_threads, nullptr)));
-    return arrow::ExportRecordBatchReader(std::move(scored), out);
+    return spuna::c::GiveStream(std::move(scored), out);
   });
 }
 
@@ -195,35 +177,90 @@ spuna_code spuna_clean_stream(ArrowArrayStream* trusted, ArrowArrayStream* pool,
                               const char* options, const spuna_callbacks* callbacks,
                               ArrowArrayStream* out, spuna_model** out_model, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
-    TakenStream trusted_stream(trusted);
-    TakenStream pool_stream(pool);
+    OwnedStream trusted_stream(trusted);
+    OwnedStream pool_stream(pool);
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
     ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
                           spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kClean));
-    ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Import("trusted"));
-    ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Import("pool"));
+    ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Take("trusted"));
+    ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Take("pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
     ARROW_ASSIGN_OR_RAISE(spuna::CleanedStream cleaned,
                           spuna::CleanStreams(*trusted_rows, *pool_rows, parsed.fit, parsed.extras,
                                               parsed.score, clock));
-    std::unique_ptr<spuna_model> model(spuna::c::Wrap(cleaned.model));
-    ARROW_RETURN_NOT_OK(arrow::ExportRecordBatchReader(std::move(cleaned.rows), out));
+    std::unique_ptr<spuna_model> model(new spuna_model{cleaned.model});
+    ARROW_RETURN_NOT_OK(spuna::c::GiveStream(std::move(cleaned.rows), out));
     if (out_model != nullptr) *out_model = model.release();
     return arrow::Status::OK();
   });
 }
 
-spuna_code spuna_evaluate_stream(ArrowArrayStream* input, const char* truth, const char* score,
-                                 char** out_json, spuna_error* error) {
+spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted, const char* const* pool,
+                           size_t num_pool, const char* options, const spuna_callbacks* callbacks,
+                           spuna_model** out_model, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
-    TakenStream stream(input);
+    ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
+    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
+                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kFit));
+    spuna::FitRequest request;
+    ARROW_ASSIGN_OR_RAISE(request.trusted, spuna::c::ListFiles(trusted, num_trusted, "trusted"));
+    ARROW_ASSIGN_OR_RAISE(request.pool, spuna::c::ListFiles(pool, num_pool, "pool"));
+    request.options = parsed.fit;
+    request.extras = parsed.extras;
+    const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
+    spuna::StageClock clock(runtime);
+    ARROW_ASSIGN_OR_RAISE(spuna::FitResult fit, spuna::Fit(request, clock));
+    *out_model = spuna::c::Wrap(std::move(fit.model));
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_check_clean(ArrowArrayStream* pool, const char* options, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    OwnedStream pool_stream(pool);
+    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
+                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kClean));
+    if (pool == nullptr) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const auto rows, pool_stream.Take("pool"));
+    return spuna::CheckScoredColumns(*rows->schema(), parsed.score);
+  });
+}
+
+spuna_code spuna_check_score(const char* options, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    return spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kScore).status();
+  });
+}
+
+spuna_code spuna_evaluate_files(const char* const* paths, size_t num_paths, const char* truth,
+                                const char* score, const spuna_callbacks* callbacks,
+                                char** out_json, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(truth, "truth"));
     ARROW_RETURN_NOT_OK(RequireArgument(score, "score"));
     ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
-    ARROW_ASSIGN_OR_RAISE(const auto rows, stream.Import("input"));
-    ARROW_ASSIGN_OR_RAISE(const spuna::Evaluation evaluation,
-                          spuna::Evaluate(*rows, truth, score, {}));
+    ARROW_ASSIGN_OR_RAISE(const auto files, spuna::c::ListFiles(paths, num_paths, "paths"));
+    ARROW_ASSIGN_OR_RAISE(
+        const spuna::Evaluation evaluation,
+        spuna::Evaluate(files, truth, score, spuna::c::MakeRuntime(1, callbacks)));
+    *out_json = spuna::c::CopyText(spuna::DumpJson(spuna::ToJson(evaluation)));
+    return arrow::Status::OK();
+  });
+}
+
+spuna_code spuna_evaluate_stream(ArrowArrayStream* input, const char* truth, const char* score,
+                                 const spuna_callbacks* callbacks, char** out_json,
+                                 spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    OwnedStream stream(input);
+    ARROW_RETURN_NOT_OK(RequireArgument(truth, "truth"));
+    ARROW_RETURN_NOT_OK(RequireArgument(score, "score"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
+    ARROW_ASSIGN_OR_RAISE(const auto rows, stream.Take("input"));
+    ARROW_ASSIGN_OR_RAISE(
+        const spuna::Evaluation evaluation,
+        spuna::Evaluate(*rows, truth, score, spuna::c::MakeRuntime(1, callbacks)));
     *out_json = spuna::c::CopyText(spuna::DumpJson(spuna::ToJson(evaluation)));
     return arrow::Status::OK();
   });
@@ -234,7 +271,7 @@ spuna_code spuna_model_load(const char* path, spuna_model** out_model, spuna_err
     ARROW_RETURN_NOT_OK(RequireArgument(path, "path"));
     ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
     ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::LoadModel(path));
-    *out_model = spuna::c::Wrap(std::make_shared<const spuna::Model>(std::move(model)));
+    *out_model = spuna::c::Wrap(std::move(model));
     return arrow::Status::OK();
   });
 }
@@ -270,7 +307,7 @@ spuna_code spuna_model_parse(const void* bytes, size_t size, spuna_model** out_m
     ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
     const std::string text(static_cast<const char*>(bytes), size);
     ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::ParseModel(text, "the model's bytes"));
-    *out_model = spuna::c::Wrap(std::make_shared<const spuna::Model>(std::move(model)));
+    *out_model = spuna::c::Wrap(std::move(model));
     return arrow::Status::OK();
   });
 }
@@ -287,36 +324,37 @@ spuna_code spuna_model_describe(const spuna_model* model, char** out_json, spuna
 spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const char* options,
                               ArrowArrayStream* out, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
-    ARROW_RETURN_NOT_OK(RequireArgument(paths, "paths"));
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
-    std::vector<std::string> list;
-    for (size_t i = 0; i < num_paths; ++i) {
-      ARROW_RETURN_NOT_OK(RequireArgument(paths[i], "paths"));
-      list.emplace_back(paths[i]);
-    }
     ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseReadOptions(options));
-    ARROW_ASSIGN_OR_RAISE(const auto files, spuna::arrow_io::ListInputFiles(list, "paths"));
+    ARROW_ASSIGN_OR_RAISE(const auto files, spuna::c::ListFiles(paths, num_paths, "paths"));
     ARROW_ASSIGN_OR_RAISE(auto rows, spuna::arrow_io::StreamParquet(files, parsed));
-    return arrow::ExportRecordBatchReader(std::move(rows), out);
+    return spuna::c::GiveStream(std::move(rows), out);
   });
 }
 
 spuna_code spuna_array_stream(ArrowSchema* schema, ArrowArray* array, ArrowArrayStream* out,
                               spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
+    // Importing takes both over; what is not imported is released here.
+    struct Owned {
+      ArrowSchema* schema;
+      ArrowArray* array;
+      ~Owned() {
+        if (schema != nullptr && schema->release != nullptr) schema->release(schema);
+        if (array != nullptr && array->release != nullptr) array->release(array);
+      }
+    } const owned{schema, array};
     ARROW_RETURN_NOT_OK(RequireArgument(schema, "schema"));
     ARROW_RETURN_NOT_OK(RequireArgument(array, "array"));
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
-    ARROW_ASSIGN_OR_RAISE(const auto imported, arrow::ImportArray(array, schema));
-    std::shared_ptr<arrow::RecordBatch> batch;
-    if (imported->type_id() == arrow::Type::STRUCT) {
-      ARROW_ASSIGN_OR_RAISE(batch, arrow::RecordBatch::FromStructArray(imported));
-    } else {
-      const auto fields = arrow::schema({arrow::field(spuna::c::kColumn, imported->type())});
-      batch = arrow::RecordBatch::Make(fields, imported->length(), {imported});
-    }
+    ARROW_ASSIGN_OR_RAISE(const auto field, arrow::ImportField(schema));
+    ARROW_ASSIGN_OR_RAISE(const auto imported, arrow::ImportArray(array, field->type()));
+    const bool has_columns = field->type()->id() == arrow::Type::STRUCT;
+    const auto columns = has_columns ? arrow::schema(field->type()->fields(), field->metadata())
+                                     : arrow::schema({field->WithName(spuna::c::kColumn)});
+    ARROW_ASSIGN_OR_RAISE(const auto batch, spuna::c::RowsOfArray(imported, columns));
     ARROW_ASSIGN_OR_RAISE(auto rows, arrow::RecordBatchReader::Make({batch}, batch->schema()));
-    return arrow::ExportRecordBatchReader(std::move(rows), out);
+    return spuna::c::GiveStream(std::move(rows), out);
   });
 }
 
@@ -329,7 +367,7 @@ spuna_code spuna_matrix_stream(const float* values, int64_t num_rows, int64_t di
     });
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
     ARROW_ASSIGN_OR_RAISE(auto rows, spuna::c::MakeMatrixStream(values, num_rows, dimension, held));
-    return arrow::ExportRecordBatchReader(std::move(rows), out);
+    return spuna::c::GiveStream(std::move(rows), out);
   });
 }
 

@@ -121,6 +121,13 @@ SPUNA_EXPORT spuna_code spuna_fit(struct ArrowArrayStream* trusted, struct Arrow
                                   const char* options, const spuna_callbacks* callbacks,
                                   spuna_model** out_model, spuna_error* error);
 
+/* The same fit on Parquet files and directories, reading nothing but the embeddings: what the
+ * command `spuna fit` does. */
+SPUNA_EXPORT spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted,
+                                        const char* const* pool, size_t num_pool,
+                                        const char* options, const spuna_callbacks* callbacks,
+                                        spuna_model** out_model, spuna_error* error);
+
 /* The rows of `input` with spuna_score and spuna_keep appended, scored batch by batch as they are
  * asked for. Options: those of `spuna score`, and drop. */
 SPUNA_EXPORT spuna_code spuna_score_stream(const spuna_model* model, struct ArrowArrayStream* input,
@@ -140,8 +147,20 @@ SPUNA_EXPORT spuna_code spuna_clean_stream(struct ArrowArrayStream* trusted,
  * is a JSON object with auroc, aupr, fpr95, rows and rows_skipped, to be freed by
  * spuna_string_free. */
 SPUNA_EXPORT spuna_code spuna_evaluate_stream(struct ArrowArrayStream* input, const char* truth,
-                                              const char* score, char** out_json,
-                                              spuna_error* error);
+                                              const char* score, const spuna_callbacks* callbacks,
+                                              char** out_json, spuna_error* error);
+/* The same on Parquet files and directories; a column may be a key of hive partitions. */
+SPUNA_EXPORT spuna_code spuna_evaluate_files(const char* const* paths, size_t num_paths,
+                                             const char* truth, const char* score,
+                                             const spuna_callbacks* callbacks, char** out_json,
+                                             spuna_error* error);
+
+/* Whether spuna_clean_stream would take these options, and this pool's columns: for finding out
+ * before a long fit. `pool`, which may be NULL, is consumed unread. */
+SPUNA_EXPORT spuna_code spuna_check_clean(struct ArrowArrayStream* pool, const char* options,
+                                          spuna_error* error);
+/* Whether spuna_score_stream would take these options. */
+SPUNA_EXPORT spuna_code spuna_check_score(const char* options, spuna_error* error);
 
 /* Model files are safetensors. Saving writes a temporary sibling and renames it; an existing file
  * is an error unless `overwrite` is nonzero. */
@@ -173,9 +192,9 @@ SPUNA_EXPORT spuna_code spuna_read_parquet(const char* const* paths, size_t num_
 SPUNA_EXPORT spuna_code spuna_array_stream(struct ArrowSchema* schema, struct ArrowArray* array,
                                            struct ArrowArrayStream* out, spuna_error* error);
 
-/* A matrix of float32, row by row, as a stream of one batch with one column `embedding` (fixed-size
- * list). The values are not copied: `release(owner)` is called, from any thread, when the stream
- * and all that came from it are gone, or when this call fails. `release` may be NULL. */
+/* A matrix of float32, row by row, as a stream with one column `embedding` (fixed-size list). The
+ * values are not copied: `release(owner)` is called, from any thread, when the stream and all that
+ * came from it are gone, or when this call fails. `release` may be NULL. */
 SPUNA_EXPORT spuna_code spuna_matrix_stream(const float* values, int64_t num_rows,
                                             int64_t dimension, void (*release)(void* owner),
                                             void* owner, struct ArrowArrayStream* out,

@@ -2,16 +2,16 @@
 // the Arrow PyCapsule interface; everything else is done in python/spuna.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -59,6 +59,13 @@ T* Unwrap(nb::handle capsule, const char* name) {
 // A stream that is handed to Python: released with its capsule unless someone took it over.
 class OutgoingStream {
  public:
+  OutgoingStream() = default;
+  ~OutgoingStream() {
+    if (stream_ != nullptr && stream_->release != nullptr) stream_->release(stream_.get());
+  }
+  OutgoingStream(const OutgoingStream&) = delete;
+  OutgoingStream& operator=(const OutgoingStream&) = delete;
+
   ArrowArrayStream* get() { return stream_.get(); }
 
   nb::object Capsule() {
@@ -67,16 +74,14 @@ class OutgoingStream {
           static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(object, kStreamCapsule)));
       if (held->release != nullptr) held->release(held.get());
     });
-    if (capsule == nullptr) {
-      if (stream_->release != nullptr) stream_->release(stream_.get());
-      throw nb::python_error();
-    }
+    if (capsule == nullptr) throw nb::python_error();
     static_cast<void>(stream_.release());
     return nb::steal(capsule);
   }
 
  private:
-  std::unique_ptr<ArrowArrayStream> stream_ = std::make_unique<ArrowArrayStream>();
+  std::unique_ptr<ArrowArrayStream> stream_ =
+      std::make_unique<ArrowArrayStream>(ArrowArrayStream{});
 };
 
 // Passes progress on to a Python callable, and lets Ctrl-C and the callable's own exceptions end
@@ -117,9 +122,8 @@ class Listener {
   }
 
   void OnProgress(const char* stage, double done) {
-    if (stopped_) return;
+    if (stopped_ || callable_.is_none()) return;
     const nb::gil_scoped_acquire acquired;
-    if (callable_.is_none()) return;
     try {
       callable_(stage, done);
     } catch (...) {
@@ -139,7 +143,7 @@ class Listener {
   std::exception_ptr exception_;
 };
 
-// A call that may be cancelled.
+// A call that may be cancelled. What it has made by then must be held by someone.
 template <typename Call>
 void CheckCancellable(Listener& listener, Call&& call) {
   const spuna_callbacks callbacks = listener.callbacks();
@@ -155,6 +159,25 @@ void CheckCancellable(Listener& listener, Call&& call) {
 struct ModelDeleter {
   void operator()(spuna_model* model) const { spuna_model_free(model); }
 };
+using ModelHandle = std::unique_ptr<spuna_model, ModelDeleter>;
+
+// Paths come as bytes, since they need not be text.
+std::string PathOf(const nb::bytes& path) { return {path.c_str(), path.size()}; }
+
+class Paths {
+ public:
+  explicit Paths(const std::vector<nb::bytes>& paths) {
+    for (const nb::bytes& path : paths) paths_.push_back(PathOf(path));
+    for (const std::string& path : paths_) pointers_.push_back(path.c_str());
+  }
+
+  const char* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<const char*> pointers_;
+};
 
 // Text of the C interface.
 struct TextDeleter {
@@ -166,9 +189,11 @@ class Model {
  public:
   explicit Model(spuna_model* model) : model_(model) {}
 
-  static Model Load(const std::string& path) {
+  static Model Load(const nb::bytes& path) {
     spuna_model* model = nullptr;
-    Check([&](spuna_error* error) { return spuna_model_load(path.c_str(), &model, error); });
+    Check([&, name = PathOf(path)](spuna_error* error) {
+      return spuna_model_load(name.c_str(), &model, error);
+    });
     return Model(model);
   }
 
@@ -180,9 +205,9 @@ class Model {
     return Model(model);
   }
 
-  void Save(const std::string& path, bool overwrite) const {
-    Check([&](spuna_error* error) {
-      return spuna_model_save(get(), path.c_str(), overwrite ? 1 : 0, error);
+  void Save(const nb::bytes& path, bool overwrite) const {
+    Check([&, name = PathOf(path)](spuna_error* error) {
+      return spuna_model_save(get(), name.c_str(), overwrite ? 1 : 0, error);
     });
   }
 
@@ -212,7 +237,22 @@ class Model {
  private:
   spuna_model* get() const { return model_.get(); }
 
-  std::unique_ptr<spuna_model, ModelDeleter> model_;
+  ModelHandle model_;
+};
+
+// A model that a call makes, held from the moment it is there.
+class NewModel {
+ public:
+  spuna_model** out() { return &model_; }
+  ~NewModel() { spuna_model_free(model_); }
+  NewModel() = default;
+  NewModel(const NewModel&) = delete;
+  NewModel& operator=(const NewModel&) = delete;
+
+  Model Take() { return Model(std::exchange(model_, nullptr)); }
+
+ private:
+  spuna_model* model_ = nullptr;
 };
 
 Model Fit(const nb::object& trusted, const nb::object& pool, const std::string& options,
@@ -220,11 +260,24 @@ Model Fit(const nb::object& trusted, const nb::object& pool, const std::string& 
   Listener listener(std::move(progress));
   auto* const trusted_stream = Unwrap<ArrowArrayStream>(trusted, kStreamCapsule);
   auto* const pool_stream = Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
-  spuna_model* model = nullptr;
+  NewModel model;
   CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
-    return spuna_fit(trusted_stream, pool_stream, options.c_str(), callbacks, &model, error);
+    return spuna_fit(trusted_stream, pool_stream, options.c_str(), callbacks, model.out(), error);
   });
-  return Model(model);
+  return model.Take();
+}
+
+Model FitFiles(const std::vector<nb::bytes>& trusted, const std::vector<nb::bytes>& pool,
+               const std::string& options, nb::object progress) {
+  Listener listener(std::move(progress));
+  const Paths trusted_paths(trusted);
+  const Paths pool_paths(pool);
+  NewModel model;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_fit_files(trusted_paths.data(), trusted_paths.size(), pool_paths.data(),
+                           pool_paths.size(), options.c_str(), callbacks, model.out(), error);
+  });
+  return model.Take();
 }
 
 nb::tuple Clean(const nb::object& trusted, const nb::object& pool, const std::string& options,
@@ -233,30 +286,51 @@ nb::tuple Clean(const nb::object& trusted, const nb::object& pool, const std::st
   auto* const trusted_stream = Unwrap<ArrowArrayStream>(trusted, kStreamCapsule);
   auto* const pool_stream = Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
   OutgoingStream out;
-  spuna_model* model = nullptr;
+  NewModel model;
   CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
     return spuna_clean_stream(trusted_stream, pool_stream, options.c_str(), callbacks, out.get(),
-                              &model, error);
+                              model.out(), error);
   });
   nb::object capsule = out.Capsule();
-  return nb::make_tuple(Model(model), std::move(capsule));
+  return nb::make_tuple(model.Take(), std::move(capsule));
+}
+
+void CheckClean(const nb::object& pool, const std::string& options) {
+  auto* const stream = pool.is_none() ? nullptr : Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
+  Check([&](spuna_error* error) { return spuna_check_clean(stream, options.c_str(), error); });
+}
+
+void CheckScore(const std::string& options) {
+  Check([&](spuna_error* error) { return spuna_check_score(options.c_str(), error); });
 }
 
 std::string Evaluate(const nb::object& input, const std::string& truth, const std::string& score) {
+  Listener listener{nb::none()};
   auto* const stream = Unwrap<ArrowArrayStream>(input, kStreamCapsule);
   char* json = nullptr;
-  Check([&](spuna_error* error) {
-    return spuna_evaluate_stream(stream, truth.c_str(), score.c_str(), &json, error);
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_evaluate_stream(stream, truth.c_str(), score.c_str(), callbacks, &json, error);
   });
   return Text(json).get();
 }
 
-nb::object ReadParquet(const std::vector<std::string>& paths, const std::string& options) {
-  std::vector<const char*> texts;
-  for (const std::string& path : paths) texts.push_back(path.c_str());
+std::string EvaluateFiles(const std::vector<nb::bytes>& paths, const std::string& truth,
+                          const std::string& score) {
+  Listener listener{nb::none()};
+  const Paths list(paths);
+  char* json = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_evaluate_files(list.data(), list.size(), truth.c_str(), score.c_str(), callbacks,
+                                &json, error);
+  });
+  return Text(json).get();
+}
+
+nb::object ReadParquet(const std::vector<nb::bytes>& paths, const std::string& options) {
+  const Paths list(paths);
   OutgoingStream out;
   Check([&](spuna_error* error) {
-    return spuna_read_parquet(texts.data(), texts.size(), options.c_str(), out.get(), error);
+    return spuna_read_parquet(list.data(), list.size(), options.c_str(), out.get(), error);
   });
   return out.Capsule();
 }
@@ -285,19 +359,25 @@ void AppendFloats(const ArrowArray& column, std::vector<float>& values) {
 nb::object ReadFloats(const nb::object& capsule, int from_last) {
   auto* const stream = Unwrap<ArrowArrayStream>(capsule, kStreamCapsule);
   auto values = std::make_unique<std::vector<float>>();
-  Check([&](spuna_error* error) {
-    while (true) {
+  bool at_end = false;
+  while (!at_end) {
+    // Between batches Ctrl-C is heard.
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    Check([&](spuna_error* error) {
       ArrowArray batch;
       if (stream->get_next(stream, &batch) != 0) {
         const char* const reason = stream->get_last_error(stream);
-        std::snprintf(error->message, sizeof(error->message), "%s", reason ? reason : "");
+        std::snprintf(error->message, sizeof(error->message), "%s",
+                      reason == nullptr ? "" : reason);
         return SPUNA_INVALID;
       }
-      if (batch.release == nullptr) return SPUNA_OK;
+      at_end = batch.release == nullptr;
+      if (at_end) return SPUNA_OK;
       AppendFloats(*batch.children[batch.n_children - 1 - from_last], *values);
       batch.release(&batch);
-    }
-  });
+      return SPUNA_OK;
+    });
+  }
   auto* const data = values->data();
   const std::size_t size = values->size();
   const nb::capsule owner(
@@ -341,7 +421,12 @@ NB_MODULE(_spuna, module) {
              nb::arg("progress").none());
   module.def("clean", &Clean, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
              nb::arg("progress").none());
+  module.def("fit_files", &FitFiles, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
+             nb::arg("progress").none());
+  module.def("check_clean", &CheckClean, nb::arg("pool").none(), nb::arg("options"));
+  module.def("check_score", &CheckScore);
   module.def("evaluate", &Evaluate);
+  module.def("evaluate_files", &EvaluateFiles);
   module.def("read_parquet", &ReadParquet);
   module.def("read_floats", &ReadFloats);
   module.def("array_stream", &ArrayStream);

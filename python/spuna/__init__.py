@@ -18,13 +18,24 @@ Data is anything with ``__arrow_c_stream__`` or ``__arrow_c_array__`` (pyarrow, 
 DataFusion, ...), a path or a list of paths of Parquet files and directories, or a 2-d numpy array.
 """
 
+import ctypes as _ctypes
 import os as _os
 import sys as _sys
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-# The extension carries its own Arrow. Its symbols stay its own, and it sees its own first, even if
-# someone has loaded another Arrow for everyone to see.
+
+def _import_flags() -> int:
+    """How to load the extension. It carries its own Arrow, whose symbols stay its own. If someone has
+    loaded another Arrow for everyone to see, it must also look at its own first; not otherwise, since
+    that would pass a preloaded malloc by."""
+    flags = _os.RTLD_NOW | _os.RTLD_LOCAL
+    if hasattr(_ctypes.CDLL(None), "_ZN5arrow12GetBuildInfoEv"):
+        flags |= getattr(_os, "RTLD_DEEPBIND", 0)
+    return flags
+
+
 _flags = _sys.getdlopenflags()
-_sys.setdlopenflags(_os.RTLD_NOW | _os.RTLD_LOCAL | getattr(_os, "RTLD_DEEPBIND", 0))
+_sys.setdlopenflags(_import_flags())
 try:
     from ._spuna import version as __version__
 finally:
@@ -32,11 +43,14 @@ finally:
 
 from ._api import Cleaned, Model, Rows, clean, evaluate, fit  # noqa: E402
 
-__all__ = ["Cleaned", "Model", "Rows", "SpunaDetector", "acero", "clean", "evaluate", "fit"]
+if _TYPE_CHECKING:
+    from ._sklearn import SpunaDetector as SpunaDetector
+
+# SpunaDetector and acero need packages that spuna does not, so a star leaves them out.
+__all__ = ["Cleaned", "Model", "Rows", "clean", "evaluate", "fit"]
 
 
 def __getattr__(name):
-    # These need packages that spuna does not: scikit-learn, pyarrow.
     if name == "SpunaDetector":
         from ._sklearn import SpunaDetector
 
@@ -47,6 +61,3 @@ def __getattr__(name):
         return importlib.import_module("spuna.acero")
     raise AttributeError(f"module 'spuna' has no attribute {name!r}")
 
-
-def __dir__():
-    return [*globals(), "SpunaDetector", "acero"]

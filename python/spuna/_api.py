@@ -7,7 +7,7 @@ import os
 from typing import Any, Callable
 
 from . import _spuna
-from ._data import is_one_shot, is_path, open_stream
+from ._data import is_one_shot, is_path, open_stream, paths_of
 from ._progress import Progress, listener
 
 
@@ -26,17 +26,18 @@ class Rows:
 
     Speaks the Arrow PyCapsule interface: ``pa.table(rows)``, ``pa.RecordBatchReader.from_stream(rows)``,
     ``pl.DataFrame(rows)``, ``duckdb.sql("from rows")``. Reading again reads the input again, which works
-    for tables and files; the rows of a reader can be read once.
+    for tables and files; the rows of a reader can be read once. (DuckDB asks for the stream several times,
+    so such rows go to it as ``pa.RecordBatchReader.from_stream(rows)``.)
     """
 
     def __init__(self, open_rows: Callable[[], Any], one_shot: bool):
         self._open = open_rows
-        self._one_shot = one_shot
+        self._is_one_shot = one_shot
         self._is_read = False
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The rows as a capsule with an ArrowArrayStream. `requested_schema` is not acted upon."""
-        if self._one_shot and self._is_read:
+        if self._is_one_shot and self._is_read:
             raise ValueError(
                 "these rows have been read, and their input can be read only once; pass a table or a "
                 "path to read them several times"
@@ -65,11 +66,11 @@ class Model:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Model:
         """Reads a model file."""
-        return Model(_spuna.Model.load(os.fsdecode(path)))
+        return Model(_spuna.Model.load(os.fsencode(path)))
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes a model file (safetensors). It appears whole or not at all."""
-        self._model.save(os.fsdecode(path), overwrite)
+        self._model.save(os.fsencode(path), overwrite)
 
     @staticmethod
     def from_bytes(data: bytes) -> Model:
@@ -93,6 +94,7 @@ class Model:
         ['embedding', 'my_score', 'my_keep']
         """
         text = _dump(options)
+        _spuna.check_score(text)
 
         def open_rows() -> Any:
             return self._model.score(open_stream(data), text)
@@ -165,6 +167,10 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     """
     embedding = options.get("embedding")
     with listener(progress) as callback:
+        if is_path(trusted) and is_path(pool):
+            return Model(
+                _spuna.fit_files(paths_of(trusted), paths_of(pool), _dump(options), callback)
+            )
         trusted_stream = open_stream(trusted, only_embedding=True, embedding=embedding)
         # The pool is tried for the trusted rows' column first, so all of its columns must be there.
         pool_stream = open_stream(pool, only_embedding=embedding is not None, embedding=embedding)
@@ -197,6 +203,9 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
                 trusted_stream, open_stream(pool), _dump(options), callback
             )
         return Cleaned(lambda: capsule, True, Model(model))
+    # What can be said against it is said before the fit, if looking at the columns costs nothing.
+    is_table = is_path(pool) or hasattr(pool, "num_rows") or hasattr(pool, "height")
+    _spuna.check_clean(open_stream(pool) if is_table else None, _dump(options))
     fit_options = {key: value for key, value in options.items() if key not in ("prefix", "drop")}
     score_options = {key: value for key, value in options.items() if key in _SCORE_OPTIONS}
     model = fit(trusted, pool, progress=progress, **fit_options)
@@ -212,4 +221,6 @@ def evaluate(data: Any, truth: str, score: str = "spuna_score") -> dict[str, flo
     >>> spuna.evaluate(table, truth="shifted")["auroc"]
     0.75
     """
+    if is_path(data):
+        return json.loads(_spuna.evaluate_files(paths_of(data), truth, score))
     return json.loads(_spuna.evaluate(open_stream(data), truth, score))

@@ -17,9 +17,20 @@ def is_path(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike))
 
 
+def paths_of(data: Any) -> list[bytes]:
+    """The paths that `data` names."""
+    return [os.fsencode(path) for path in (data if isinstance(data, (list, tuple)) else [data])]
+
+
 def is_one_shot(data: Any) -> bool:
-    """Whether the rows can be read only once, as those of a RecordBatchReader."""
-    return hasattr(data, "__next__") or type(data).__name__ == "PyCapsule"
+    """Whether the rows can be read only once, as those of a RecordBatchReader. What does not show
+    that it can be read again can't."""
+    if hasattr(data, "_is_one_shot"):  # rows of ours
+        return bool(data._is_one_shot)
+    if hasattr(data, "__next__"):
+        return True
+    shows = ("__len__", "num_rows", "__array__", "__arrow_c_array__", "scanner", "collect")
+    return not (is_path(data) or any(hasattr(data, name) for name in shows))
 
 
 def open_stream(data: Any, only_embedding: bool = False, embedding: str | None = None) -> Any:
@@ -28,8 +39,7 @@ def open_stream(data: Any, only_embedding: bool = False, embedding: str | None =
         options: dict[str, Any] = {"only_embedding": only_embedding}
         if embedding is not None:
             options["embedding"] = embedding
-        paths = data if isinstance(data, (list, tuple)) else [data]
-        return _spuna.read_parquet([os.fsdecode(path) for path in paths], json.dumps(options))
+        return _spuna.read_parquet(paths_of(data), json.dumps(options))
     if type(data).__name__ == "PyCapsule":
         return data
     if _is_numpy(data):
@@ -58,6 +68,8 @@ def _is_numpy(data: Any) -> bool:
 def _matrix_stream(data: Any) -> Any:
     import numpy
 
+    if numpy.ma.isMaskedArray(data):
+        data = data.astype(numpy.float32).filled(numpy.nan)
     matrix = numpy.asarray(data)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise ValueError(

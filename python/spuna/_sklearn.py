@@ -10,7 +10,6 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _spuna  # noqa: F401  fails early where the extension can't be loaded
 from ._api import Model, fit
 
 
@@ -98,7 +97,8 @@ class SpunaDetector(BaseEstimator):
         seed = options.pop("random_state")
         if seed is not None:
             # A generator gives a number, as it does to other estimators.
-            options["seed"] = int(seed if np.isscalar(seed) else seed.randint(2**31 - 1))
+            draw = getattr(seed, "integers", None) or getattr(seed, "randint", None)
+            options["seed"] = int(seed if draw is None else draw(2**31 - 1))
         jobs = options.pop("n_jobs")
         if jobs is not None and jobs > 0:
             options["threads"] = jobs

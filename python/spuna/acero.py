@@ -72,14 +72,20 @@ def _check(function: Any, *arguments: Any) -> None:
         raise ValueError(error.message.decode("utf-8", "replace"))
 
 
+def _text(name: str) -> bytes:
+    if "\0" in name:
+        raise ValueError(f"the name of a model must not hold a zero byte: {name!r}")
+    return name.encode()
+
+
 def register_model(name: str, model: Model) -> None:
     """Gives a model the name that the compute functions know it by; a name that is taken gets the new one."""
     load()
     data = model.to_bytes()
-    _check(_plugin.spuna_acero_register_model, name.encode(), data, len(data))
+    _check(_plugin.spuna_acero_register_model, _text(name), data, len(data))
 
 
 def unregister_model(name: str) -> None:
     """Forgets a name."""
     load()
-    _check(_plugin.spuna_acero_unregister_model, name.encode())
+    _check(_plugin.spuna_acero_unregister_model, _text(name))

@@ -68,6 +68,37 @@ def test_rows_can_be_read_as_often_as_their_input(sample, pool, model):
         pa.table(cleaned)
 
 
+class Once:
+    """Hands out one reader, and does not show it."""
+
+    def __init__(self, reader):
+        self.reader = reader
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.reader.__arrow_c_stream__()
+
+
+def test_what_does_not_show_that_it_can_be_read_again_is_held(sample, pool, model):
+    for source in (Once(pool.to_reader()), model.score(pool.to_reader(), prefix="a_")):
+        cleaned = spuna.clean(sample / "trusted.parquet", source, epochs=1)
+        assert pa.table(cleaned).num_rows == pool.num_rows
+
+
+def test_mistakes_are_found_before_the_fit(sample, pool, model, by_command):
+    def never(stage, done):
+        raise AssertionError("the fit has started")
+
+    for source, options, message in (
+        (by_command, {}, "there is a column 'spuna_score' already"),
+        (sample / "command.parquet", {}, "there is a column 'spuna_score' already"),
+        (pool, {"drop": "yes"}, "`drop`: expected true or false"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            spuna.clean(sample / "trusted.parquet", source, progress=never, **options)
+    with pytest.raises(ValueError, match="there is no option `alpha`"):
+        model.score(pool, alpha=1)
+
+
 def test_results_are_lazy(pool, model):
     taken = []
 
@@ -377,6 +408,56 @@ class _Holder:
 
     def __arrow_c_stream__(self, requested_schema=None):
         return self.capsule
+
+
+def test_files_are_read_as_the_command_reads_them(sample, pool, tmp_path, by_command):
+    (tmp_path / "lake").mkdir()
+    pq.write_table(pool.slice(0, 900), tmp_path / "lake" / "a.parquet")
+    pq.write_table(pool.slice(900).select(["id", "embedding"]), tmp_path / "lake" / "b.parquet")
+    model = spuna.fit(sample / "trusted.parquet", tmp_path / "lake")
+    assert model.to_bytes() == (sample / "model.safetensors").read_bytes()
+    for shifted in (0, 1):
+        folder = tmp_path / "scored" / f"truth={shifted}"
+        folder.mkdir(parents=True)
+        pq.write_table(by_command.filter(pc.field("shifted") == bool(shifted)), folder / "a.parquet")
+    assert spuna.evaluate(tmp_path / "scored", "truth") == spuna.evaluate(by_command, "shifted")
+
+
+def test_masked_rows_are_no_rows(model, pool):
+    matrix = np.ma.masked_array(embeddings(pool)[:5], mask=False)
+    matrix[2, 7] = np.ma.masked
+    assert np.isnan(model.scores(matrix)).tolist() == [False, False, True, False, False]
+
+
+def test_paths_need_not_be_text(sample, model, tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.safetensors"
+    model.save(path)
+    assert spuna.Model.load(path).to_bytes() == model.to_bytes()
+
+
+def test_ctrl_c_is_heard_between_batches():
+    script = (
+        "import numpy as np, spuna, signal\n"
+        "rng = np.random.default_rng(0)\n"
+        "model = spuna.fit(rng.normal(size=(200, 64)), rng.normal(size=(300, 64)), epochs=1)\n"
+        "rows = np.zeros((3_000_000, 64), np.float32)\n"
+        "print('ready', flush=True)\n"
+        "try:\n"
+        "    while True: model.scores(rows, threads=1)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert out == "interrupted\n"
+
+
+def test_views_stay_small_when_rows_are_dropped(model, pool):
+    views = pool.append_column("view", pool["id"].cast(pa.string_view())).combine_chunks()
+    kept = pa.table(model.score(views, drop=True))
+    assert sum(len(chunk.buffers()) for chunk in kept["view"].chunks) < 10
 
 
 def test_hive_partitions_become_columns(model, pool, tmp_path):

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pyarrow
 import pytest
@@ -62,14 +63,25 @@ def test_the_plugin_wants_its_own_pyarrow():
 
 def test_numpys_blas_keeps_its_threads():
     run(
-        "import os; os.environ['OPENBLAS_NUM_THREADS'] = '2'\n"
-        "import numpy as np, spuna\n"
+        "import numpy as np, spuna, threadpoolctl\n"
+        "threads = lambda: [i['num_threads'] for i in threadpoolctl.threadpool_info()]\n"
+        "threadpoolctl.threadpool_limits(2)\n"
+        "assert threads() and set(threads()) == {2}, threads()\n"
+        "seen = []\n"
         "rng = np.random.default_rng(0)\n"
-        "matrix = rng.normal(size=(300, 300))\n"
-        "before = matrix @ matrix\n"
-        "spuna.fit(rng.normal(size=(200, 8)), rng.normal(size=(300, 8)), epochs=2)\n"
-        "assert np.array_equal(matrix @ matrix, before)\n"
+        "spuna.fit(rng.normal(size=(200, 8)), rng.normal(size=(300, 8)), epochs=2,\n"
+        "          progress=lambda *_: seen.append(threads()))\n"
+        "assert seen and all(set(s) == {2} for s in seen), seen\n"
+        "assert set(threads()) == {2}\n"
     )
+
+
+def test_a_preloaded_malloc_is_used_by_all(tmp_path):
+    library = tmp_path / "other_malloc.so"
+    source = Path(__file__).with_name("other_malloc.c")
+    command = ["cc", "-O1", "-fno-builtin", "-shared", "-fPIC", source, "-o", library]
+    subprocess.run(command, check=True)
+    run(USE_SPUNA, LD_PRELOAD=str(library))
 
 
 def test_the_wheel_works_in_an_empty_environment(tmp_path):

@@ -45,6 +45,8 @@ def test_it_is_spuna_fit(rows):
 
 def test_parameters(rows):
     X, y, _ = rows
+    for state in (np.random.default_rng(0), np.random.RandomState(0)):
+        spuna.SpunaDetector(epochs=1, random_state=state).fit(X, y)
     detector = spuna.SpunaDetector(alpha=10, n_jobs=1)
     assert detector.get_params()["alpha"] == 10
     copied = clone(detector).set_params(k=5, epochs=1)

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(scoring_by_neighbors_needs_banks_and_matches_the_reference)
   BOOST_TEST_REQUIRE(Run(fit, Threads(1)).ok());
   BOOST_TEST(
       Run(score, Threads(1)).status().message() ==
-      "scoring by neighbors needs the banks, and this model has none; fit with `--keep-banks`");
+      "scoring by neighbors needs the banks, and this model has none; keep the banks when fitting");
   fit.keep_banks = true;
   fit.overwrite = true;
   BOOST_TEST_REQUIRE(Run(fit, Threads(1)).ok());

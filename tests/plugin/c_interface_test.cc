@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(only_the_c_functions_are_exported) {
     BOOST_TEST(name.starts_with("spuna_"), name);
     ++count;
   }
-  BOOST_TEST(count == 16);
+  BOOST_TEST(count == 20);
 }
 
 BOOST_AUTO_TEST_CASE(a_fitted_model_is_that_of_the_command) {
@@ -168,12 +168,12 @@ BOOST_AUTO_TEST_CASE(files_are_streamed_and_evaluated) {
 
   ArrowArrayStream cleaned = Export(*CleanedByTheCommand());
   char* json = nullptr;
-  BOOST_REQUIRE(spuna_evaluate_stream(&cleaned, "shifted", "spuna_score", &json, &error) ==
+  BOOST_REQUIRE(spuna_evaluate_stream(&cleaned, "shifted", "spuna_score", nullptr, &json, &error) ==
                 SPUNA_OK);
   BOOST_TEST(std::string(json).find("\"rows\":300") != std::string::npos);
   spuna_string_free(json);
   cleaned = Export(*pool_table);
-  BOOST_TEST(spuna_evaluate_stream(&cleaned, "shifted", "spuna_score", &json, &error) ==
+  BOOST_TEST(spuna_evaluate_stream(&cleaned, "shifted", "spuna_score", nullptr, &json, &error) ==
              SPUNA_INVALID);
   BOOST_TEST(std::string(error.message) ==
              "the stream: there is no column 'spuna_score' as `score` says; its columns are 'id', "
@@ -221,6 +221,76 @@ BOOST_AUTO_TEST_CASE(arrays_and_streams_without_names_are_one_column) {
   ArrowArrayStream scored;
   BOOST_REQUIRE(spuna_score_stream(model.get(), &stream, nullptr, &scored, &error) == SPUNA_OK);
   BOOST_TEST(Import(&scored)->num_columns() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(slices_of_structs_are_rows) {
+  const auto batch = test::Get(pool_table->CombineChunksToBatch());
+  const auto structs = test::Get(batch->ToStructArray());
+  const ModelHandle model = FitModel();
+  for (const auto& [offset, length] :
+       std::vector<std::pair<int, int>>{{0, 5}, {3, 50}, {290, 10}}) {
+    ArrowArrayStream stream;
+    test::Require(arrow::ExportChunkedArray(
+        std::make_shared<arrow::ChunkedArray>(structs->Slice(offset, length)), &stream));
+    ArrowArrayStream scored;
+    BOOST_REQUIRE(spuna_score_stream(model.get(), &stream, nullptr, &scored, &error) == SPUNA_OK);
+    const auto table = Import(&scored);
+    BOOST_TEST(table->GetColumnByName("id")->Equals(
+        pool_table->Slice(offset, length)->GetColumnByName("id")));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(files_are_fitted_and_evaluated_as_by_the_command) {
+  test::Require(Run(Fit("by_command"), test::Threads(1)).status());
+  const std::string trusted_path = directory / "trusted.parquet";
+  const std::string pool_path = directory / "pool.parquet";
+  const char* trusted_paths[] = {trusted_path.c_str()};
+  const char* pool_paths[] = {pool_path.c_str()};
+  spuna_model* model = nullptr;
+  BOOST_REQUIRE(spuna_fit_files(trusted_paths, 1, pool_paths, 1, kOptions, nullptr, &model,
+                                &error) == SPUNA_OK);
+  BOOST_TEST(spuna_model_save(model, (directory / "by_c").c_str(), 0, &error) == SPUNA_OK);
+  spuna_model_free(model);
+  BOOST_TEST((test::ReadFile(directory / "by_c") == test::ReadFile(directory / "by_command")));
+
+  test::WriteParquet(directory / "scored/shifted=0/a.parquet", *CleanedByTheCommand());
+  test::WriteParquet(directory / "scored/shifted=1/a.parquet", *CleanedByTheCommand());
+  const std::string scored = directory / "scored";
+  const char* scored_paths[] = {scored.c_str()};
+  char* json = nullptr;
+  BOOST_REQUIRE(spuna_evaluate_files(scored_paths, 1, "shifted", "spuna_score", nullptr, &json,
+                                     &error) == SPUNA_OK);
+  BOOST_TEST(std::string(json).find("\"rows\":600") != std::string::npos);
+  spuna_string_free(json);
+}
+
+BOOST_AUTO_TEST_CASE(a_clean_can_be_checked_before_it_runs) {
+  ArrowArrayStream rows = Export(*CleanedByTheCommand());
+  BOOST_TEST(spuna_check_clean(&rows, nullptr, &error) == SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message) ==
+             "the stream of pool rows: there is a column 'spuna_score' already; choose other names "
+             "with `prefix`");
+  BOOST_TEST(rows.release == nullptr);
+  BOOST_TEST(spuna_check_clean(nullptr, R"({"drop": "yes"})", &error) == SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message) == "`drop`: expected true or false but found \"yes\"");
+  BOOST_TEST(spuna_check_clean(nullptr, R"({"drop": true})", &error) == SPUNA_OK);
+  BOOST_TEST(spuna_check_score(R"({"alpha": 1})", &error) == SPUNA_INVALID);
+  BOOST_TEST(spuna_check_clean(nullptr, R"({"batch_size": 0})", &error) == SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message) ==
+             "`batch_size` must be between 1 and 1000000000, but is 0");
+}
+
+BOOST_AUTO_TEST_CASE(two_columns_of_one_name_are_refused) {
+  const auto field = pool_table->schema()->field(1)->WithName("vector");
+  pool_table = arrow::Table::Make(arrow::schema({arrow::field("vector", arrow::int64()), field}),
+                                  {pool_table->column(0), pool_table->column(1)});
+  ArrowArrayStream trusted_stream = Export(*trusted_table);
+  ArrowArrayStream pool_stream = Export(*pool_table);
+  spuna_model* model = nullptr;
+  BOOST_TEST(spuna_fit(&trusted_stream, &pool_stream, kOptions, nullptr, &model, &error) ==
+             SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message) ==
+             "the stream of pool rows: 2 columns are called 'vector'; rename all but one");
 }
 
 BOOST_AUTO_TEST_CASE(a_matrix_is_lent_and_given_back_once) {
