@@ -54,9 +54,11 @@ class StandardInputBytes : public arrow::io::InputStream {
   arrow::Status AwaitBytes() const {
     constexpr int kMilliseconds = 100;
     pollfd input = {STDIN_FILENO, POLLIN, 0};
+    int ready = 0;
     do {
       if (should_stop_ && should_stop_()) return arrow::Status::Cancelled("interrupted");
-    } while (poll(&input, 1, kMilliseconds) == 0);
+      ready = poll(&input, 1, kMilliseconds);
+    } while (ready == 0 || (ready < 0 && errno == EINTR));
     return arrow::Status::OK();
   }
 

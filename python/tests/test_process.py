@@ -1,8 +1,10 @@
 """spuna beside other libraries, and in an empty environment."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -116,3 +118,13 @@ def test_plain_arrow_names_are_not_loaded():
         "assert 'libspuna_arrow.so' in maps\n"
         "assert '/libarrow.so' not in maps\n"
     )
+
+
+def test_ctrl_c_ends_a_pipe_that_is_silent(sample):
+    command = [os.environ["SPUNA_PROGRAM"], "score", "--model", sample / "model.safetensors",
+               "--input", "-", "--out", "-"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=10) == 130
+    assert b"interrupted" in process.stderr.read()

@@ -1,6 +1,7 @@
 // What the nodes compute: the same as the command, whatever the batches.
 #include <arrow/acero/options.h>
 #include <arrow/api.h>
+#include <arrow/extension/fixed_shape_tensor.h>
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -103,13 +104,15 @@ BOOST_AUTO_TEST_CASE(the_same_batches_give_the_same_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(expand_then_distill_is_clean) {
-  for (const BatchLayout& layout : kLayouts) {
+  for (std::size_t i = 0; i < 2 * kLayouts.size(); ++i) {
+    const BatchLayout& layout = kLayouts[i / 2];
+    const bool use_threads = i % 2 == 0;
     const Declaration expand{"spuna_expand",
                              {Source(*trusted_table, layout), Source(*pool_table, layout)},
                              ExpandNodeOptions(options)};
     const Declaration distill{
         "spuna_distill", {Source(*trusted_table, layout), expand}, DistillNodeOptions(options)};
-    BOOST_TEST(RunPlan(distill)->Equals(*RunPlan(Clean(layout))));
+    BOOST_TEST(RunPlan(distill, use_threads)->Equals(*RunPlan(Clean(layout))));
   }
 }
 
@@ -177,7 +180,8 @@ BOOST_AUTO_TEST_CASE(every_embedding_type_and_every_neighbor_column_goes_through
   const auto plain = RunPlan(Clean());
   const auto dimension = static_cast<std::int32_t>(test::kDimension);
   for (const auto& type : {arrow::list(arrow::float32()), arrow::large_list(arrow::float64()),
-                           arrow::fixed_size_list(arrow::float64(), dimension)}) {
+                           arrow::fixed_size_list(arrow::float64(), dimension),
+                           arrow::fixed_size_list(arrow::float16(), dimension)}) {
     // A slice that starts within the array, beside a dictionary and a column of strings.
     test::Matrix padded{pool.num_rows + 2, pool.dimension,
                         std::vector<float>(2 * pool.dimension, 7)};
@@ -188,18 +192,27 @@ BOOST_AUTO_TEST_CASE(every_embedding_type_and_every_neighbor_column_goes_through
     }
     const auto words = test::Get(dictionary.Finish());
     const auto embeddings = test::EmbeddingArray(padded, type)->Slice(2);
+    // An extension type beside it, as good as any.
+    const auto tensors = arrow::ExtensionType::WrapArray(
+        arrow::extension::fixed_shape_tensor(arrow::float32(), {dimension}),
+        test::EmbeddingArray(pool, test::FixedSizeFloats(test::kDimension)));
     const auto schema = arrow::schema(
         {arrow::field("word", words->type()),
          arrow::field("embedding", type, true, arrow::key_value_metadata({"key"}, {"value"}))});
     pool_table = arrow::Table::Make(schema, {words, embeddings});
+    pool_table = test::Get(pool_table->AddColumn(2, arrow::field("tensor", tensors->type()),
+                                                 std::make_shared<arrow::ChunkedArray>(tensors)));
     const auto cleaned = RunPlan(Clean());
+    BOOST_TEST(cleaned->GetColumnByName("tensor")->chunk(0)->Equals(tensors));
+    BOOST_TEST(cleaned->schema()->field(1)->Equals(*schema->field(1), /*check_metadata=*/true));
+    BOOST_TEST(cleaned->GetColumnByName("embedding")->chunk(0)->Equals(embeddings));
+    BOOST_TEST(cleaned->GetColumnByName("word")->chunk(0)->Equals(words));
+    // Half floats are other numbers.
+    if (type->field(0)->type()->id() == arrow::Type::HALF_FLOAT) continue;
     BOOST_TEST(
         cleaned->GetColumnByName("spuna_score")->Equals(plain->GetColumnByName("spuna_score")));
     BOOST_TEST(
         cleaned->GetColumnByName("spuna_label")->Equals(plain->GetColumnByName("spuna_label")));
-    BOOST_TEST(cleaned->schema()->field(1)->Equals(*schema->field(1), /*check_metadata=*/true));
-    BOOST_TEST(cleaned->GetColumnByName("embedding")->chunk(0)->Equals(embeddings));
-    BOOST_TEST(cleaned->GetColumnByName("word")->chunk(0)->Equals(words));
   }
 }
 
