@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pipelines/jobs.h"
+#include "tests/support/files_example.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_directory.h"
@@ -34,7 +35,7 @@ BOOST_AUTO_TEST_CASE(it_counts_the_rows_that_the_command_keeps) {
   job.fit.trusted = {directory / "trusted"};
   job.fit.pool = {directory / "pool"};
   job.output = directory / "cleaned";
-  test::Require(Run(job, {.num_threads = 2}).status());
+  test::Require(Run(job, test::Threads(2)).status());
   const auto cleaned =
       test::Get(test::ReadParquet(directory / "cleaned/part-0.parquet")->CombineChunks());
   const auto& sources =
