@@ -52,8 +52,10 @@ __all__ = ["Cleaned", "Model", "Rows", "clean", "evaluate", "fit"]
 
 def __getattr__(name):
     if name == "SpunaDetector":
-        from ._sklearn import SpunaDetector
-
+        try:
+            from ._sklearn import SpunaDetector
+        except ModuleNotFoundError as error:
+            raise ImportError(f"spuna.SpunaDetector needs scikit-learn 1.6 or newer: {error}") from error
         return SpunaDetector
     if name == "acero":
         import importlib
