@@ -11,6 +11,8 @@
 #include <set>
 #include <utility>
 
+#include "arrow_io/parquet_input.h"
+
 namespace spuna {
 namespace {
 
@@ -63,6 +65,12 @@ arrow::Result<std::shared_ptr<arrow::Schema>> AppendFields(const arrow::Schema& 
     fields.push_back(field);
   }
   return arrow::schema(std::move(fields), schema.metadata());
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> AppendFields(const arrow::Schema& schema,
+                                                           const arrow::FieldVector& appended,
+                                                           const std::string& file) {
+  return AppendFields(schema, arrow_io::AllColumns(schema), appended, file);
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> AppendColumns(

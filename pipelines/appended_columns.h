@@ -16,6 +16,11 @@ arrow::Result<std::shared_ptr<arrow::Schema>> AppendFields(const arrow::Schema& 
                                                            const arrow::FieldVector& appended,
                                                            const std::string& file);
 
+/// The same with all columns of the schema.
+arrow::Result<std::shared_ptr<arrow::Schema>> AppendFields(const arrow::Schema& schema,
+                                                           const arrow::FieldVector& appended,
+                                                           const std::string& file);
+
 /// A batch with columns appended, and only the selected rows; null selects all.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> AppendColumns(
     const arrow::RecordBatch& batch, const std::shared_ptr<arrow::Schema>& schema,

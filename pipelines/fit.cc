@@ -1,5 +1,7 @@
 #include "pipelines/fit.h"
 
+#include <arrow/record_batch.h>
+
 #include <utility>
 
 #include "algorithms/duplicate_rows.h"
@@ -88,6 +90,11 @@ FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& o
 }
 
 }  // namespace
+
+arrow::Status FitInput::Append(const arrow::RecordBatch& batch, InvalidRows invalid) {
+  const auto first_row = static_cast<std::int64_t>(rows.valid.size());
+  return rows.Append(batch.GetColumnByName(column), invalid, {column, where, first_row});
+}
 
 arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request) {
   const std::string& asked = request.options.embedding;

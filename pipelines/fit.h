@@ -58,6 +58,9 @@ struct FitInput {
   std::string column;
   /// Where the rows come from: a file, "the stream of trusted rows".
   std::string where;
+
+  /// Adds the rows of a batch that has the column.
+  arrow::Status Append(const arrow::RecordBatch& batch, InvalidRows invalid);
 };
 
 /// The same fit on rows in memory. The model names the pool's column.

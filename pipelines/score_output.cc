@@ -101,8 +101,7 @@ arrow::Status CheckScoreColumns(const arrow_io::InputFiles& input, const ScoreOp
   for (const arrow_io::InputFile& file : input.files) {
     ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file.path));
     const arrow::Schema& schema = *parquet->schema();
-    ARROW_RETURN_NOT_OK(AppendFields(schema, arrow_io::AllColumns(schema),
-                                     RowScorer::Fields(options), parquet->name()));
+    ARROW_RETURN_NOT_OK(AppendFields(schema, RowScorer::Fields(options), parquet->name()));
   }
   return arrow::Status::OK();
 }

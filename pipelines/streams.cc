@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "arrow_io/parquet_input.h"
 #include "pipelines/appended_columns.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/exception_status.h"
@@ -18,17 +17,13 @@ constexpr const char* kInputName = "the stream";
 // Reads the embeddings of a stream to its end, and keeps its batches where asked for.
 arrow::Status ReadRows(arrow::RecordBatchReader& reader, const FitOptions& options,
                        StageClock& clock, FitInput& input, arrow::RecordBatchVector* batches) {
-  const int column = reader.schema()->GetFieldIndex(input.column);
-  std::int64_t first_row = 0;
   while (true) {
     if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
     clock.Report("read");
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(reader.ReadNext(&batch));
     if (batch == nullptr) return arrow::Status::OK();
-    ARROW_RETURN_NOT_OK(input.rows.Append(batch->column(column), options.invalid,
-                                          {input.column, input.where, first_row}));
-    first_row += batch->num_rows();
+    ARROW_RETURN_NOT_OK(input.Append(*batch, options.invalid));
     if (batches != nullptr) batches->push_back(std::move(batch));
   }
 }
@@ -122,7 +117,7 @@ class HeldBatches : public arrow::RecordBatchReader {
 arrow::Result<std::shared_ptr<arrow::Schema>> ScoredSchema(const arrow::Schema& input,
                                                            const ScoreOptions& options,
                                                            const std::string& where) {
-  return AppendFields(input, arrow_io::AllColumns(input), RowScorer::Fields(options), where);
+  return AppendFields(input, RowScorer::Fields(options), where);
 }
 
 }  // namespace

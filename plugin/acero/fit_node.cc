@@ -9,7 +9,6 @@
 #include <mutex>
 #include <utility>
 
-#include "arrow_io/parquet_input.h"
 #include "pipelines/appended_columns.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/exception_status.h"
@@ -47,8 +46,7 @@ class FitNode : public ExecNode {
                           ResolveEmbeddingColumn(trusted, name + ", input `trusted`", asked, ""));
     ARROW_ASSIGN_OR_RAISE(columns[1],
                           ResolveEmbeddingColumn(pool, name + ", input `pool`", asked, columns[0]));
-    ARROW_ASSIGN_OR_RAISE(auto schema,
-                          AppendFields(pool, arrow_io::AllColumns(pool), step->Fields(), name));
+    ARROW_ASSIGN_OR_RAISE(auto schema, AppendFields(pool, step->Fields(), name));
     return plan->EmplaceNode<FitNode>(plan, std::move(inputs), std::move(schema), std::move(step),
                                       std::move(columns));
   }
@@ -115,12 +113,8 @@ class FitNode : public ExecNode {
     FitInput input;
     input.column = sides_[i].column;
     input.where = std::string(step_->name()) + ", input `" + input_labels_[i] + "`";
-    const int column = inputs_[i]->output_schema()->GetFieldIndex(input.column);
-    std::int64_t first_row = 0;
     for (const auto& batch : batches) {
-      ARROW_RETURN_NOT_OK(input.rows.Append(batch->column(column), step_->options().invalid,
-                                            {input.column, input.where, first_row}));
-      first_row += batch->num_rows();
+      ARROW_RETURN_NOT_OK(input.Append(*batch, step_->options().invalid));
     }
     return input;
   }

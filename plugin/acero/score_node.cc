@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "arrow_io/parquet_input.h"
 #include "pipelines/appended_columns.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/exception_status.h"
@@ -43,8 +42,7 @@ class ScoreNode : public arrow::acero::MapNode {
         ResolveEmbeddingColumn(schema, ScoreNodeOptions::kName, score.score.embedding,
                                score.model->options.embedding));
     ARROW_ASSIGN_OR_RAISE(auto output_schema,
-                          AppendFields(schema, arrow_io::AllColumns(schema), scorer.fields(),
-                                       ScoreNodeOptions::kName));
+                          AppendFields(schema, scorer.fields(), ScoreNodeOptions::kName));
     return plan->EmplaceNode<ScoreNode>(plan, std::move(inputs), std::move(output_schema),
                                         score.model, std::move(scorer), std::move(embedding));
   }
