@@ -2,7 +2,9 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <armadillo>
+#include <cstddef>
 #include <cstdlib>
 #include <mlpack/core/util/version.hpp>
 #include <mutex>
@@ -15,6 +17,20 @@ extern "C" {
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
 }
+
+#ifdef SPUNA_OWNS_OPENBLAS
+// OpenBLAS's archive holds LAPACK in Fortran, which calls this one function of the Fortran runtime
+// (to put two letters together into an option). With it here the runtime is not needed.
+extern "C" __attribute__((visibility("hidden"))) void _gfortran_concat_string(
+    std::size_t length, char* out, std::size_t first_length, const char* first,
+    std::size_t second_length, const char* second) {
+  const std::size_t from_first = std::min(length, first_length);
+  const std::size_t from_second = std::min(length - from_first, second_length);
+  std::copy_n(first, from_first, out);
+  std::copy_n(second, from_second, out + from_first);
+  std::fill_n(out + from_first + from_second, length - from_first - from_second, ' ');
+}
+#endif
 
 namespace spuna::algorithms {
 namespace {

@@ -7,7 +7,7 @@
 namespace spuna::algorithms {
 
 /// The parts of a fit, in the order in which they run.
-enum class Stage { kSeed, kExpand, kEntropy, kNeighborScore, kDistill };
+enum class Stage { kCrossFit, kSeed, kExpand, kEntropy, kNeighborScore, kDistill };
 
 /// How far a stage has come; `total` is 0 where nobody knows.
 struct Progress {

@@ -18,60 +18,89 @@ struct Extremes {
   RowNumbers highest;
 };
 
-// The `count` lowest and highest of `rows`, both ascending by row number.
+// How many rows become pseudo-clean and pseudo-shifted at once.
+struct Counts {
+  std::size_t clean = 0;
+  std::size_t shifted = 0;
+};
+
+// The lowest and highest of `rows`, both ascending by row number.
 Extremes TakeExtremes(std::span<const std::uint32_t> rows, std::span<const double> scores,
-                      std::size_t count) {
+                      std::size_t num_lowest, std::size_t num_highest) {
   const RowNumbers order = AscendingOrder(scores);
-  auto take = [&](auto begin) {
+  auto take = [&](std::size_t begin, std::size_t end) {
     RowNumbers taken;
-    for (auto it = begin; it != begin + static_cast<std::ptrdiff_t>(count); ++it) {
-      taken.push_back(rows[*it]);
-    }
+    for (std::size_t i = begin; i < end; ++i) taken.push_back(rows[order[i]]);
     std::sort(taken.begin(), taken.end());
     return taken;
   };
-  return {take(order.begin()), take(order.end() - static_cast<std::ptrdiff_t>(count))};
+  return {take(0, num_lowest), take(order.size() - num_highest, order.size())};
 }
 
 class LabelExpander {
  public:
-  // Either bank gets at most half of the pool, so its lists need be no longer.
   LabelExpander(std::size_t num_trusted_rows, const EmbeddingsView& pool,
                 const ExpansionOptions& options, const Execution& execution)
       : pool_(pool),
         options_(options),
         execution_(execution),
-        to_clean_(pool.num_rows,
-                  std::min(options.num_neighbors, num_trusted_rows + pool.num_rows / 2)),
-        to_shifted_(pool.num_rows, std::min(options.num_neighbors, pool.num_rows / 2)),
+        to_clean_(pool.num_rows, std::min(options.num_neighbors, num_trusted_rows + pool.num_rows)),
+        to_shifted_(pool.num_rows, std::min(options.num_neighbors, pool.num_rows)),
         entropy_(pool.dimension) {
     result_.labels.assign(pool.num_rows, PseudoLabel::kNone);
     result_.rounds.assign(pool.num_rows, -1);
   }
 
-  Expansion Run(const EmbeddingsView& trusted) && {
-    Seed(trusted);
+  Expansion Run(const EmbeddingsView& trusted, std::span<const double> seed_scores) && {
+    Seed(trusted, seed_scores);
     while (ExpandOnce()) {
     }
     return std::move(result_);
   }
 
  private:
-  void Seed(const EmbeddingsView& trusted) {
+  bool IsEven() const { return options_.share == 0.5; }
+
+  Counts SeedCounts() const {
+    if (IsEven()) return {options_.alpha, options_.alpha};
+    const double n = static_cast<double>(pool_.num_rows);
+    auto at_most_half = [&](double share) {
+      return std::clamp<std::size_t>(static_cast<std::size_t>(share * n / 2), 1, options_.alpha);
+    };
+    return {at_most_half(1 - options_.share), at_most_half(options_.share)};
+  }
+
+  // Of the rows without a label. None on either side ends the expansion.
+  Counts RoundCounts(std::size_t num_rest) const {
+    if (IsEven()) {
+      const std::size_t count = std::min(options_.beta, num_rest / 2);
+      return {count, count};
+    }
+    const std::size_t total = std::min(2 * options_.beta, num_rest);
+    const auto shifted = std::min(
+        total, static_cast<std::size_t>(options_.share * static_cast<double>(total) + 0.5));
+    return {total - shifted, shifted};
+  }
+
+  void Seed(const EmbeddingsView& trusted, std::span<const double> seed_scores) {
     execution_.Report({Stage::kSeed, 0, 1});
     const RowNumbers all = AllRows(pool_.num_rows);
     MakeNeighborIndex(options_.search, trusted)->MergeNearest({pool_, all}, execution_, to_clean_);
-    std::vector<double> scores(pool_.num_rows);
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = to_clean_.Minimum(i);
-    Extremes seeds = TakeExtremes(all, scores, options_.alpha);
+    std::vector<double> scores(seed_scores.begin(), seed_scores.end());
+    if (scores.empty()) {
+      scores.resize(pool_.num_rows);
+      for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = to_clean_.Minimum(i);
+    }
+    const Counts counts = SeedCounts();
+    Extremes seeds = TakeExtremes(all, scores, counts.clean, counts.shifted);
     Label(std::move(seeds.lowest), std::move(seeds.highest), 0);
   }
 
   // Runs a round; false when it was the last, or when there was none left to run.
   bool ExpandOnce() {
     const RowNumbers rest = result_.RowsWith(PseudoLabel::kNone);
-    const std::size_t count = std::min(options_.beta, rest.size() / 2);
-    if (count == 0) return false;
+    const Counts counts = RoundCounts(rest.size());
+    if (counts.clean + counts.shifted == 0) return false;
 
     // The banks have grown by the rows added last, and the rest has only shrunk.
     execution_.Report({Stage::kExpand, pool_.num_rows - rest.size(), pool_.num_rows});
@@ -84,7 +113,7 @@ class LabelExpander {
     for (std::size_t i = 0; i < rest.size(); ++i) {
       scores[i] = to_shifted_.Mean(rest[i]) - to_clean_.Mean(rest[i]);
     }
-    Extremes added = TakeExtremes(rest, scores, count);
+    Extremes added = TakeExtremes(rest, scores, counts.shifted, counts.clean);
     ++result_.num_rounds;
     Label(std::move(added.highest), std::move(added.lowest),
           static_cast<std::int32_t>(result_.num_rounds));
@@ -144,6 +173,9 @@ void ExpansionOptions::Validate(std::size_t num_pool_rows) const {
                                 std::to_string(alpha) + ", " + std::to_string(beta) + " and " +
                                 std::to_string(num_neighbors));
   }
+  if (!(share > 0 && share < 1)) {
+    throw std::invalid_argument("the share of shifted rows must be between 0 and 1");
+  }
   if (!std::isfinite(epsilon)) throw std::invalid_argument("`epsilon` must be a finite number");
   if (alpha > num_pool_rows / 2) {
     throw std::invalid_argument(
@@ -162,7 +194,8 @@ RowNumbers Expansion::RowsWith(PseudoLabel label) const {
 }
 
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const ExpansionOptions& options, const Execution& execution) {
+                       const ExpansionOptions& options, const Execution& execution,
+                       std::span<const double> seed_scores) {
   if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
   if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
   if (trusted.dimension != pool.dimension) {
@@ -175,7 +208,15 @@ Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool
                                 " pool rows are identical: without any spread nothing can be told "
                                 "apart");
   }
-  return LabelExpander(trusted.num_rows, pool, options, execution).Run(trusted);
+  return LabelExpander(trusted.num_rows, pool, options, execution).Run(trusted, seed_scores);
+}
+
+Expansion NoLabels(std::size_t num_pool_rows) {
+  Expansion expansion;
+  expansion.labels.assign(num_pool_rows, PseudoLabel::kNone);
+  expansion.rounds.assign(num_pool_rows, -1);
+  expansion.stopped_by = StoppedBy::kNoShift;
+  return expansion;
 }
 
 }  // namespace spuna::algorithms

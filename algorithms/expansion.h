@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "algorithms/embeddings_view.h"
@@ -18,7 +19,11 @@ enum class PseudoLabel : std::int8_t { kNone, kClean, kShifted };
 enum class OnStop { kKeep, kRollback };
 
 /// Why the expansion ended.
-enum class StoppedBy { kEntropy, kExhausted };
+enum class StoppedBy {
+  kEntropy,
+  kExhausted,
+  kNoShift,  ///< nothing was found to expand from: no row has a label
+};
 
 struct ExpansionOptions {
   /// Rows a side that start the expansion.
@@ -31,6 +36,9 @@ struct ExpansionOptions {
   double epsilon = 0;
   OnStop on_stop = OnStop::kKeep;
   SearchKind search = SearchKind::kAuto;
+  /// The share of shifted rows to aim at: of the 2 * beta rows of a round this share becomes
+  /// pseudo-shifted, the rest pseudo-clean. The paper's expansion is even: one half.
+  double share = 0.5;
 
   /// Throws std::invalid_argument where a value can't be used for a pool of this size.
   void Validate(std::size_t num_pool_rows) const;
@@ -62,10 +70,18 @@ struct Expansion {
 ///               b = min(beta, floor(rest / 2))
 ///     stop:     after the first round with H_t - H_{t-1} < epsilon, or when b = 0
 ///
+/// Where `seed_scores` has a score for every pool row (higher is more shifted) it stands in for
+/// s_orig. With another `share` than one half neither side gets more seeds than half of the rows
+/// that it should have in the end, and the last round takes all that is left.
+///
 /// Every ranking is one ascending order by (score, row number). The result depends on the rows and
 /// the options alone, not on `execution`. Throws std::invalid_argument for options that don't fit
 /// the data, Interrupted when asked to stop.
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const ExpansionOptions& options, const Execution& execution);
+                       const ExpansionOptions& options, const Execution& execution,
+                       std::span<const double> seed_scores = {});
+
+/// The labels of a pool in which nothing is shifted: none.
+Expansion NoLabels(std::size_t num_pool_rows);
 
 }  // namespace spuna::algorithms

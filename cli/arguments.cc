@@ -182,8 +182,24 @@ class ArgumentParser {
   void AddMethod(CLI::App& command) {
     FitOptions& fit = arguments_.fit;
     const std::string group = "Method";
-    AddText(command, "--recipe", fit.recipe, "WORD", "paper: S-PUNA as published", group)
-        ->default_str(fit.recipe);
+    AddChoice(command, "--recipe", fit.recipe,
+              "robust; fast: robust in few dimensions, for pools of 100,000 rows and more; paper: "
+              "S-PUNA as published. It decides what is not set below")
+        ->group(group);
+    AddChoice(command, "--metric", fit.metric,
+              "euclidean, whitened, cosine or contrast: the coordinates neighbors are found in")
+        ->group(group);
+    AddChoice(command, "--seeds", fit.seeds,
+              "distance (to the nearest trusted row) or cross-fitted (\"trusted or pool?\")")
+        ->group(group);
+    AddChoice(command, "--discriminant", fit.discriminant,
+              "on or off: the cross-fitted score as one more coordinate")
+        ->group(group);
+    AddChoice(command, "--sides", fit.sides,
+              "even or share: whether half of the pool or the estimated share becomes shifted")
+        ->group(group);
+    AddChoice(command, "--targets", fit.targets, "labels or soft: what the classifier learns")
+        ->group(group);
     AddNumber(command, "--alpha", fit.alpha, "Seeds a side", group);
     AddNumber(command, "--beta", fit.beta,
               "Rows a side and round [1500 for 14,000 pool rows, in proportion]", group);
@@ -263,20 +279,28 @@ class ArgumentParser {
   template <typename T>
   CLI::Option* AddChoice(CLI::App& command, const std::string& name, T& value,
                          const std::string& description) {
+    return AddWords<T>(command, name, value, description)->default_str(ToWord(value));
+  }
+
+  // The same without a default.
+  template <typename T>
+  CLI::Option* AddChoice(CLI::App& command, const std::string& name, std::optional<T>& value,
+                         const std::string& description) {
+    return AddWords<T>(command, name, value, description);
+  }
+
+  template <typename T, typename Value>
+  CLI::Option* AddWords(CLI::App& command, const std::string& name, Value& value,
+                        const std::string& description) {
     const std::map<std::string, T>& words = OptionWords<T>();
     std::vector<std::string> allowed;
-    std::string default_word;
-    for (const auto& [word, meaning] : words) {
-      allowed.push_back(word);
-      if (meaning == value) default_word = word;
-    }
+    for (const auto& [word, meaning] : words) allowed.push_back(word);
     return command
         .add_option_function<std::string>(
             name, [&value, &words](const std::string& word) { value = words.at(word); },
             description)
         ->check(CLI::IsMember(allowed))
-        ->type_name("WORD")
-        ->default_str(default_word);
+        ->type_name("WORD");
   }
 
   // Values of the file stand in for options that the command line leaves out. One file may serve

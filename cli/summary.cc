@@ -60,6 +60,16 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
                                       " trusted rows also lie in the pool (equal embeddings): any "
                                       "evaluation on it is too good");
   }
+  if (!summary.found) {
+    lines.emplace_back("shift", "none found: trusted rows and pool can't be told apart (AUROC " +
+                                    Format("%.3f", summary.separation->auroc) +
+                                    ", p = " + Format("%.2f", summary.separation->p_value) +
+                                    "); every row is kept");
+    return;
+  }
+  if (summary.share) {
+    lines.emplace_back("share shifted", Format("%.1f", 100 * *summary.share) + " % (estimate)");
+  }
   lines.emplace_back(
       "pseudo-labels",
       Count(summary.labeled_clean) + " clean, " + Count(summary.labeled_shifted) + " shifted, " +

@@ -54,8 +54,6 @@ void Read(const json& value, std::int64_t& out) {
   out = value.get<std::int64_t>();
 }
 
-void Read(const json& value, std::optional<std::int64_t>& out) { Read(value, out.emplace()); }
-
 template <typename T>
   requires std::is_enum_v<T>
 void Read(const json& value, T& out) {
@@ -68,6 +66,13 @@ void Read(const json& value, T& out) {
   std::string allowed;
   for (const auto& [word, meaning] : words) allowed += (allowed.empty() ? "'" : ", '") + word + "'";
   Refuse("one of " + allowed, value);
+}
+
+template <typename T>
+void Read(const json& value, std::optional<T>& out) {
+  T read{};
+  Read(value, read);
+  out = read;
 }
 
 template <typename T>
@@ -93,6 +98,11 @@ std::map<std::string, Reader> Readers(Call call, CallOptions& options) {
        }}};
   if (call != Call::kScore) {
     readers.insert({{"recipe", Into(fit.recipe)},
+                    {"metric", Into(fit.metric)},
+                    {"seeds", Into(fit.seeds)},
+                    {"discriminant", Into(fit.discriminant)},
+                    {"sides", Into(fit.sides)},
+                    {"targets", Into(fit.targets)},
                     {"alpha", Into(fit.alpha)},
                     {"beta", Into(fit.beta)},
                     {"k", Into(fit.k)},

@@ -2,17 +2,18 @@
 
 #include <arrow/record_batch.h>
 
+#include <cmath>
 #include <utility>
 
+#include "algorithms/banks.h"
 #include "algorithms/duplicate_rows.h"
-#include "algorithms/neighbor_score.h"
 #include "pipelines/exception_status.h"
 
 namespace spuna {
 namespace {
 
 FitSummary Summarize(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool,
-                     const FitOptions& options, const algorithms::Expansion& expansion) {
+                     const algorithms::Ground& ground, const algorithms::Expansion& expansion) {
   FitSummary summary;
   summary.rows_trusted = trusted.num_rows();
   summary.rows_pool = pool.num_rows();
@@ -20,7 +21,11 @@ FitSummary Summarize(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool
   summary.rows_invalid_pool = pool.num_invalid;
   summary.rows_trusted_in_pool =
       static_cast<std::int64_t>(algorithms::CountRowsAlsoIn(trusted.view(), pool.view()));
-  summary.beta = options.BetaFor(pool.num_rows());
+  summary.found = ground.found();
+  if (ground.discriminant()) {
+    summary.separation = ground.discriminant()->separation;
+    summary.share = ground.discriminant()->share;
+  }
   summary.rounds = static_cast<std::int64_t>(expansion.num_rounds);
   summary.entropy = expansion.entropy;
   summary.stopped_by = ToString(expansion.stopped_by);
@@ -45,45 +50,67 @@ arrow::Status CheckInputs(const FitInput& trusted, const FitInput& pool,
                                 trusted.where, ", but found ", pool.rows.dimension);
 }
 
-algorithms::Expansion ExpandOrThrow(const FitInput& trusted, const FitInput& pool,
-                                    const FitOptions& options, StageClock& clock) {
-  return algorithms::ExpandLabels(trusted.rows.view(), pool.rows.view(),
-                                  options.Expansion(pool.rows.num_rows()), clock.Execution());
+algorithms::Ground MakeGround(const FitInput& trusted, const FitInput& pool,
+                              const FitOptions& options, const FitChoices& choices,
+                              StageClock& clock) {
+  return {trusted.rows.view(), pool.rows.view(), options.ForRecipe(choices), clock.Execution()};
 }
 
+FitChoices ChooseFor(const FitInput& trusted, const FitInput& pool, const FitOptions& options) {
+  return options.Choose(trusted.rows.num_rows(), pool.rows.num_rows(),
+                        static_cast<std::int64_t>(pool.rows.dimension));
+}
+
+// `neighbor_scores` as Ground::Distill wants them.
 Model DistillOrThrow(const FitInput& trusted, const FitInput& pool,
-                     const algorithms::Expansion& expansion, const FitOptions& options,
+                     const algorithms::Ground& ground, const algorithms::Expansion& expansion,
+                     const std::vector<double>& neighbor_scores, const FitOptions& options,
                      StageClock& clock) {
   Model model;
   model.options = options;
   model.options.embedding = pool.column;
   model.versions = Versions();
-  model.summary = Summarize(trusted.rows, pool.rows, options, expansion);
-  model.classifier = algorithms::Distill(trusted.rows.view(), pool.rows.view(), expansion,
-                                         options.Distillation(), clock.Execution());
+  model.summary = Summarize(trusted.rows, pool.rows, ground, expansion);
+  model.summary.choices = ChooseFor(trusted, pool, options);
+  model.classifier = ground.Distill(expansion, neighbor_scores, clock.Execution());
   return model;
+}
+
+// The banks of a model are measured against rows as they are.
+arrow::Status CheckExtras(const FitChoices& choices, const FitExtras& extras) {
+  const bool is_plain =
+      choices.switches.metric == algorithms::Metric::kEuclidean && !choices.switches.discriminant;
+  if (is_plain || !extras.keep_banks) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "keeping the banks needs `metric` euclidean and `discriminant` off, as in `recipe` paper: a "
+      "model scores by neighbors in the embeddings' own coordinates only");
+}
+
+bool NeedsNeighborScores(const FitChoices& choices) {
+  return choices.switches.targets == algorithms::Targets::kSoft;
 }
 
 FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& options,
                      const FitExtras& extras, StageClock& clock) {
   FitResult result;
-  result.expansion = ExpandOrThrow(trusted, pool, options, clock);
-  std::optional<algorithms::Banks> banks;
-  if (extras.keep_banks || extras.neighbor_scores) {
-    const algorithms::Execution execution = clock.Execution();
-    execution.Report({algorithms::Stage::kNeighborScore});
-    banks = algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);
-    if (extras.neighbor_scores) {
-      const algorithms::NeighborScorer scorer(banks->clean.view(), banks->shifted.view(),
-                                              static_cast<std::size_t>(options.k),
-                                              options.neighbors);
-      result.neighbor_scores =
-          scorer.ScorePool(pool.rows.view(), result.expansion,
-                           static_cast<std::size_t>(trusted.rows.num_rows()), execution);
-    }
+  const FitChoices choices = ChooseFor(trusted, pool, options);
+  const algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
+  result.expansion = ground.Expand(clock.Execution());
+  std::vector<double> neighbor_scores;
+  if (extras.neighbor_scores || NeedsNeighborScores(choices)) {
+    neighbor_scores = ground.NeighborScores(result.expansion, clock.Execution());
   }
-  result.model = DistillOrThrow(trusted, pool, result.expansion, options, clock);
-  if (extras.keep_banks) result.model.banks = std::move(banks);
+  result.model =
+      DistillOrThrow(trusted, pool, ground, result.expansion, neighbor_scores, options, clock);
+  if (extras.keep_banks) {
+    result.model.banks =
+        algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);
+  }
+  if (extras.neighbor_scores) {
+    // Without labels there is nothing to be near to.
+    if (neighbor_scores.empty()) neighbor_scores.assign(pool.rows.view().num_rows, NAN);
+    result.neighbor_scores = std::move(neighbor_scores);
+  }
   result.pool_valid = std::move(pool.rows.valid);
   clock.Pause();
   return result;
@@ -125,6 +152,7 @@ arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock) {
 arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
                              const FitExtras& extras, StageClock& clock) {
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
+  ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
     return FitOrThrow(trusted, std::move(pool), options, extras, clock);
   });
@@ -134,7 +162,8 @@ arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitIn
                                             const FitOptions& options, StageClock& clock) {
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
   return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
-    return ExpandOrThrow(trusted, pool, options, clock);
+    const FitChoices choices = ChooseFor(trusted, pool, options);
+    return MakeGround(trusted, pool, options, choices, clock).Expand(clock.Execution());
   });
 }
 
@@ -143,7 +172,13 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
                              StageClock& clock) {
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
   return CatchExceptions([&]() -> arrow::Result<Model> {
-    return DistillOrThrow(trusted, pool, expansion, options, clock);
+    const FitChoices choices = ChooseFor(trusted, pool, options);
+    const algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
+    std::vector<double> neighbor_scores;
+    if (NeedsNeighborScores(choices)) {
+      neighbor_scores = ground.NeighborScores(expansion, clock.Execution());
+    }
+    return DistillOrThrow(trusted, pool, ground, expansion, neighbor_scores, options, clock);
   });
 }
 

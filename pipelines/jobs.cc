@@ -14,6 +14,7 @@
 #include "pipelines/exception_status.h"
 #include "pipelines/fit.h"
 #include "pipelines/label_output.h"
+#include "pipelines/option_words.h"
 #include "pipelines/score_output.h"
 #include "pipelines/streams.h"
 
@@ -232,12 +233,12 @@ nlohmann::json ToJson(const JobReport& report) {
                          {"peak_memory_bytes", report.peak_memory_bytes}};
   if (report.fit) {
     const FitSummary& fit = report.fit->summary;
-    json["recipe"] = report.fit->options.recipe;
+    json["recipe"] = ToWord(report.fit->options.recipe);
     json["embedding"] = report.fit->options.embedding;
     json["dimension"] = report.fit->dimension;
-    json["alpha"] = report.fit->options.alpha;
-    json["beta"] = fit.beta;
-    json["k"] = report.fit->options.k;
+    json["alpha"] = fit.choices.alpha;
+    json["beta"] = fit.choices.beta;
+    json["k"] = fit.choices.k;
     json["seed"] = report.fit->options.seed;
     json["rows_trusted"] = fit.rows_trusted;
     json["rows_pool"] = fit.rows_pool;
@@ -245,6 +246,13 @@ nlohmann::json ToJson(const JobReport& report) {
     json["rows_invalid_trusted"] = fit.rows_invalid_trusted;
     json["rows_invalid_pool"] = fit.rows_invalid_pool;
     json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
+    json["chosen"] = ToJson(fit.choices);
+    json["chosen"]["rule"] = ChoiceRule(report.fit->options.recipe);
+    json["shift_found"] = fit.found;
+    if (fit.separation) {
+      json["separation"] = {{"auroc", fit.separation->auroc}, {"p_value", fit.separation->p_value}};
+    }
+    if (fit.share) json["share_shifted"] = {{"estimate", *fit.share}};
     json["rounds"] = fit.rounds;
     json["entropy"] = fit.entropy;
     json["stopped_by"] = fit.stopped_by;

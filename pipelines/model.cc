@@ -11,6 +11,7 @@
 
 #include "pipelines/exception_status.h"
 #include "pipelines/json_text.h"
+#include "pipelines/option_words.h"
 #include "pipelines/safetensors.h"
 
 namespace spuna {
@@ -19,19 +20,41 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "spuna-model";
-constexpr const char* kFormatVersion = "1";
+constexpr const char* kFormatVersion = "2";
+
+// What was set, or that it was chosen.
+template <typename T>
+json Set(const std::optional<T>& value) {
+  if (!value) return "auto";
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return *value;
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) return ToWord(*value);
+}
+
+template <typename T>
+std::optional<T> GetSet(const json& from) {
+  if (from == "auto") return std::nullopt;
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return from.get<T>();
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+    return FromWord<T>(from.get<std::string>());
+  }
+}
 
 json OptionsToJson(const FitOptions& options) {
   // What determines the result; not how it was computed or where it went.
-  return {{"recipe", options.recipe},
+  return {{"recipe", ToWord(options.recipe)},
+          {"metric", Set(options.metric)},
+          {"seeds", Set(options.seeds)},
+          {"discriminant", Set(options.discriminant)},
+          {"sides", Set(options.sides)},
+          {"targets", Set(options.targets)},
           {"embedding", options.embedding},
-          {"alpha", options.alpha},
-          {"beta", options.beta ? json(*options.beta) : json("auto")},
-          {"k", options.k},
+          {"alpha", Set(options.alpha)},
+          {"beta", Set(options.beta)},
+          {"k", Set(options.k)},
           {"epsilon", options.epsilon},
-          {"on-stop", ToString(options.on_stop)},
-          {"hidden", options.hidden},
-          {"epochs", options.epochs},
+          {"on-stop", ToWord(options.on_stop)},
+          {"hidden", Set(options.hidden)},
+          {"epochs", Set(options.epochs)},
           {"learning-rate", options.learning_rate},
           {"batch-size", options.batch_size},
           {"seed", options.seed}};
@@ -39,33 +62,58 @@ json OptionsToJson(const FitOptions& options) {
 
 FitOptions OptionsFromJson(const json& from) {
   FitOptions options;
-  options.recipe = from.at("recipe").get<std::string>();
+  options.recipe = FromWord<Recipe>(from.at("recipe").get<std::string>());
+  options.metric = GetSet<algorithms::Metric>(from.at("metric"));
+  options.seeds = GetSet<algorithms::Seeds>(from.at("seeds"));
+  options.discriminant = GetSet<bool>(from.at("discriminant"));
+  options.sides = GetSet<algorithms::Sides>(from.at("sides"));
+  options.targets = GetSet<algorithms::Targets>(from.at("targets"));
   options.embedding = from.at("embedding").get<std::string>();
-  options.alpha = from.at("alpha").get<std::int64_t>();
-  if (from.at("beta").is_number_integer()) options.beta = from.at("beta").get<std::int64_t>();
-  options.k = from.at("k").get<std::int64_t>();
+  options.alpha = GetSet<std::int64_t>(from.at("alpha"));
+  options.beta = GetSet<std::int64_t>(from.at("beta"));
+  options.k = GetSet<std::int64_t>(from.at("k"));
   options.epsilon = from.at("epsilon").get<double>();
-  const auto on_stop = from.at("on-stop").get<std::string>();
-  if (on_stop != "keep" && on_stop != "rollback") {
-    throw std::invalid_argument("expected `on-stop` to be 'keep' or 'rollback' but found '" +
-                                on_stop + "'");
-  }
-  options.on_stop = on_stop == "keep" ? algorithms::OnStop::kKeep : algorithms::OnStop::kRollback;
-  options.hidden = from.at("hidden").get<std::int64_t>();
-  options.epochs = from.at("epochs").get<std::int64_t>();
+  options.on_stop = FromWord<algorithms::OnStop>(from.at("on-stop").get<std::string>());
+  options.hidden = GetSet<std::int64_t>(from.at("hidden"));
+  options.epochs = GetSet<std::int64_t>(from.at("epochs"));
   options.learning_rate = from.at("learning-rate").get<double>();
   options.batch_size = from.at("batch-size").get<std::int64_t>();
   options.seed = from.at("seed").get<std::uint64_t>();
   return options;
 }
 
-json SummaryToJson(const FitSummary& summary) {
-  return {{"rows_trusted", summary.rows_trusted},
+FitChoices ChoicesFromJson(const json& from) {
+  FitChoices choices;
+  choices.switches.metric = FromWord<algorithms::Metric>(from.at("metric").get<std::string>());
+  choices.switches.seeds = FromWord<algorithms::Seeds>(from.at("seeds").get<std::string>());
+  choices.switches.discriminant = FromWord<bool>(from.at("discriminant").get<std::string>());
+  choices.switches.sides = FromWord<algorithms::Sides>(from.at("sides").get<std::string>());
+  choices.switches.targets = FromWord<algorithms::Targets>(from.at("targets").get<std::string>());
+  choices.alpha = from.at("alpha").get<std::int64_t>();
+  choices.beta = from.at("beta").get<std::int64_t>();
+  choices.k = from.at("k").get<std::int64_t>();
+  choices.hidden = from.at("hidden").get<std::int64_t>();
+  choices.epochs = from.at("epochs").get<std::int64_t>();
+  if (choices.k < 1) throw std::invalid_argument("expected `k` of at least 1");
+  return choices;
+}
+
+json SummaryToJson(const FitSummary& summary, Recipe recipe) {
+  json chosen = ToJson(summary.choices);
+  chosen["rule"] = ChoiceRule(recipe);
+  json shift = {{"found", summary.found}};
+  if (summary.separation) {
+    shift["auroc"] = summary.separation->auroc;
+    shift["p_value"] = summary.separation->p_value;
+  }
+  if (summary.share) shift["share"] = *summary.share;
+  return {{"chosen", chosen},
+          {"shift", shift},
+          {"rows_trusted", summary.rows_trusted},
           {"rows_pool", summary.rows_pool},
           {"rows_invalid_trusted", summary.rows_invalid_trusted},
           {"rows_invalid_pool", summary.rows_invalid_pool},
           {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
-          {"beta", summary.beta},
           {"rounds", summary.rounds},
           {"entropy", summary.entropy},
           {"stopped_by", summary.stopped_by},
@@ -79,7 +127,13 @@ FitSummary SummaryFromJson(const json& from) {
   summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
   summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
   summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
-  summary.beta = from.at("beta").get<std::int64_t>();
+  summary.choices = ChoicesFromJson(from.at("chosen"));
+  const json& shift = from.at("shift");
+  summary.found = shift.at("found").get<bool>();
+  if (shift.contains("auroc")) {
+    summary.separation = {shift.at("auroc").get<double>(), shift.at("p_value").get<double>()};
+  }
+  if (shift.contains("share")) summary.share = shift.at("share").get<double>();
   summary.rounds = from.at("rounds").get<std::int64_t>();
   summary.entropy = from.at("entropy").get<std::vector<double>>();
   summary.stopped_by = from.at("stopped_by").get<std::string>();
@@ -136,7 +190,7 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
   ARROW_ASSIGN_OR_RAISE(classifier.output_bias, file.Floats("output.bias"));
   classifier.Validate();
   if (text("dimension") != std::to_string(classifier.dimension) ||
-      model.options.hidden != static_cast<std::int64_t>(classifier.hidden)) {
+      text("hidden") != std::to_string(classifier.hidden)) {
     return arrow::Status::Invalid("its tensors are not of the size that it says of itself");
   }
   if (file.Has("bank.clean") || file.Has("bank.shifted")) {
@@ -150,12 +204,25 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
 
 }  // namespace
 
+json ToJson(const FitChoices& choices) {
+  return {{"metric", ToWord(choices.switches.metric)},
+          {"seeds", ToWord(choices.switches.seeds)},
+          {"discriminant", ToWord(choices.switches.discriminant)},
+          {"sides", ToWord(choices.switches.sides)},
+          {"targets", ToWord(choices.switches.targets)},
+          {"alpha", choices.alpha},
+          {"beta", choices.beta},
+          {"k", choices.k},
+          {"hidden", choices.hidden},
+          {"epochs", choices.epochs}};
+}
+
 json Model::Describe() const {
   json described = {{"format", kFormat},
                     {"format_version", kFormatVersion},
                     {"dimension", dimension()},
                     {"options", OptionsToJson(options)},
-                    {"fit", SummaryToJson(summary)},
+                    {"fit", SummaryToJson(summary, options.recipe)},
                     {"calibration", {{"threshold", threshold}}},
                     {"versions", versions}};
   described["banks"] = nullptr;
@@ -174,8 +241,9 @@ std::string SerializeModel(const Model& model) {
   file.metadata = {{"format", kFormat},
                    {"format_version", kFormatVersion},
                    {"dimension", std::to_string(dimension)},
+                   {"hidden", std::to_string(hidden)},
                    {"options", DumpJson(OptionsToJson(model.options))},
-                   {"fit", DumpJson(SummaryToJson(model.summary))},
+                   {"fit", DumpJson(SummaryToJson(model.summary, model.options.recipe))},
                    {"calibration", DumpJson({{"threshold", model.threshold}})},
                    {"versions", DumpJson(model.versions)}};
   file.Add("standardize.mean", {dimension}, std::span(classifier.mean));

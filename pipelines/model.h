@@ -23,7 +23,14 @@ struct FitSummary {
   std::int64_t rows_invalid_trusted = 0;
   std::int64_t rows_invalid_pool = 0;
   std::int64_t rows_trusted_in_pool = 0;
-  std::int64_t beta = 0;
+  /// What the options left open.
+  FitChoices choices;
+  /// How well trusted rows and pool can be told apart, and the estimated share of shifted rows,
+  /// where the recipe asked.
+  std::optional<algorithms::Separation> separation;
+  std::optional<double> share;
+  /// Whether anything shifted was found; true where the recipe did not ask.
+  bool found = true;
   std::int64_t rounds = 0;
   std::vector<double> entropy;
   std::string stopped_by;
@@ -47,6 +54,9 @@ struct Model {
   /// What the model says of itself: options, summary, versions. Equal fits say the same.
   nlohmann::json Describe() const;
 };
+
+/// The choices by their options' names.
+nlohmann::json ToJson(const FitChoices& choices);
 
 /// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal
 /// bytes.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <stdexcept>
 #include <string>
 
 #include "pipelines/options.h"
@@ -17,6 +18,51 @@ inline const std::map<std::string, algorithms::SearchKind>& OptionWords() {
       {"auto", algorithms::SearchKind::kAuto},
       {"kd-tree", algorithms::SearchKind::kKdTree},
       {"product", algorithms::SearchKind::kProduct}};
+  return words;
+}
+
+template <>
+inline const std::map<std::string, Recipe>& OptionWords() {
+  static const std::map<std::string, Recipe> words = {
+      {"robust", Recipe::kRobust}, {"fast", Recipe::kFast}, {"paper", Recipe::kPaper}};
+  return words;
+}
+
+template <>
+inline const std::map<std::string, algorithms::Metric>& OptionWords() {
+  static const std::map<std::string, algorithms::Metric> words = {
+      {"euclidean", algorithms::Metric::kEuclidean},
+      {"whitened", algorithms::Metric::kWhitened},
+      {"cosine", algorithms::Metric::kCosine},
+      {"contrast", algorithms::Metric::kContrast}};
+  return words;
+}
+
+template <>
+inline const std::map<std::string, algorithms::Seeds>& OptionWords() {
+  static const std::map<std::string, algorithms::Seeds> words = {
+      {"distance", algorithms::Seeds::kDistance},
+      {"cross-fitted", algorithms::Seeds::kCrossFitted}};
+  return words;
+}
+
+template <>
+inline const std::map<std::string, algorithms::Sides>& OptionWords() {
+  static const std::map<std::string, algorithms::Sides> words = {
+      {"even", algorithms::Sides::kEven}, {"share", algorithms::Sides::kShare}};
+  return words;
+}
+
+template <>
+inline const std::map<std::string, algorithms::Targets>& OptionWords() {
+  static const std::map<std::string, algorithms::Targets> words = {
+      {"labels", algorithms::Targets::kLabels}, {"soft", algorithms::Targets::kSoft}};
+  return words;
+}
+
+template <>
+inline const std::map<std::string, bool>& OptionWords() {
+  static const std::map<std::string, bool> words = {{"on", true}, {"off", false}};
   return words;
 }
 
@@ -39,6 +85,27 @@ inline const std::map<std::string, ScoreBy>& OptionWords() {
   static const std::map<std::string, ScoreBy> words = {{"classifier", ScoreBy::kClassifier},
                                                        {"neighbors", ScoreBy::kNeighbors}};
   return words;
+}
+
+/// The word for a value, and the value of a word. Throws std::invalid_argument for other words.
+template <typename T>
+std::string ToWord(T value) {
+  for (const auto& [word, meaning] : OptionWords<T>()) {
+    if (meaning == value) return word;
+  }
+  return "";
+}
+
+template <typename T>
+T FromWord(const std::string& word) {
+  const auto& words = OptionWords<T>();
+  const auto found = words.find(word);
+  if (found != words.end()) return found->second;
+  std::string allowed;
+  for (const auto& [other, meaning] : words) {
+    allowed += (allowed.empty() ? "'" : ", '") + other + "'";
+  }
+  throw std::invalid_argument("expected one of " + allowed + " but found '" + word + "'");
 }
 
 }  // namespace spuna

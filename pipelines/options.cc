@@ -20,14 +20,11 @@ arrow::Status CheckCount(const char* option, std::int64_t value, std::int64_t ma
 }  // namespace
 
 arrow::Status FitOptions::Validate() const {
-  if (recipe != "paper") {
-    return arrow::Status::Invalid("`recipe` must be 'paper', but is '", recipe, "'");
-  }
-  ARROW_RETURN_NOT_OK(CheckCount("alpha", alpha));
+  ARROW_RETURN_NOT_OK(CheckCount("alpha", alpha.value_or(1)));
   ARROW_RETURN_NOT_OK(CheckCount("beta", beta.value_or(1)));
-  ARROW_RETURN_NOT_OK(CheckCount("k", k));
-  ARROW_RETURN_NOT_OK(CheckCount("hidden", hidden, kMaxHidden));
-  ARROW_RETURN_NOT_OK(CheckCount("epochs", epochs));
+  ARROW_RETURN_NOT_OK(CheckCount("k", k.value_or(1)));
+  ARROW_RETURN_NOT_OK(CheckCount("hidden", hidden.value_or(1), kMaxHidden));
+  ARROW_RETURN_NOT_OK(CheckCount("epochs", epochs.value_or(1)));
   ARROW_RETURN_NOT_OK(CheckCount("batch-size", batch_size));
   if (!std::isfinite(epsilon)) {
     return arrow::Status::Invalid("`epsilon` must be a finite number, but is ",
@@ -40,30 +37,69 @@ arrow::Status FitOptions::Validate() const {
   return arrow::Status::OK();
 }
 
-std::int64_t FitOptions::BetaFor(std::int64_t num_pool_rows) const {
-  if (beta) return *beta;
+FitChoices FitOptions::Choose(std::int64_t num_trusted_rows, std::int64_t num_pool_rows,
+                              std::int64_t dimension) const {
+  using namespace algorithms;
+  FitChoices chosen;
   // floor(|U| * 1500 / 14000 + 0.5), at least 1, in whole numbers.
-  return std::max<std::int64_t>(1, (num_pool_rows * 3 + 14) / 28);
+  chosen.beta = beta.value_or(std::max<std::int64_t>(1, (num_pool_rows * 3 + 14) / 28));
+  if (recipe == Recipe::kPaper) {
+    chosen.alpha = 30;
+    chosen.k = 100;
+    chosen.hidden = 512;
+    chosen.epochs = 20;
+  } else {
+    chosen.switches = {recipe == Recipe::kFast ? Metric::kContrast : Metric::kWhitened,
+                       Seeds::kCrossFitted, true, Sides::kShare, Targets::kSoft};
+    const double num_rows =
+        static_cast<double>(std::max<std::int64_t>(1, num_trusted_rows + num_pool_rows));
+    chosen.alpha = std::clamp<std::int64_t>(num_pool_rows / 40, 1, 30);
+    chosen.k = std::clamp<std::int64_t>(num_pool_rows / 20, 5, 100);
+    chosen.hidden = std::clamp<std::int64_t>(2 * dimension, 64, 512);
+    chosen.epochs = std::clamp<std::int64_t>(std::llround(10 * std::sqrt(5000 / num_rows)), 1, 20);
+  }
+  chosen.alpha = alpha.value_or(chosen.alpha);
+  chosen.k = k.value_or(chosen.k);
+  chosen.hidden = hidden.value_or(chosen.hidden);
+  chosen.epochs = epochs.value_or(chosen.epochs);
+  chosen.switches.metric = metric.value_or(chosen.switches.metric);
+  chosen.switches.seeds = seeds.value_or(chosen.switches.seeds);
+  chosen.switches.discriminant = discriminant.value_or(chosen.switches.discriminant);
+  chosen.switches.sides = sides.value_or(chosen.switches.sides);
+  chosen.switches.targets = targets.value_or(chosen.switches.targets);
+  return chosen;
 }
 
-algorithms::ExpansionOptions FitOptions::Expansion(std::int64_t num_pool_rows) const {
-  algorithms::ExpansionOptions options;
-  options.alpha = static_cast<std::size_t>(alpha);
-  options.beta = static_cast<std::size_t>(BetaFor(num_pool_rows));
-  options.num_neighbors = static_cast<std::size_t>(k);
-  options.epsilon = epsilon;
-  options.on_stop = on_stop;
-  options.search = neighbors;
-  return options;
+std::string ChoiceRule(Recipe recipe) {
+  if (recipe == Recipe::kPaper) {
+    return "alpha 30, k 100, hidden 512 and epochs 20 as published; beta 1500 for 14,000 pool "
+           "rows, "
+           "in proportion for others";
+  }
+  return "alpha = pool rows / 40, 1 to 30; beta 1500 for 14,000 pool rows, in proportion for "
+         "others; k = pool rows / 20, 5 to 100; hidden = 2 x dimension, 64 to 512; epochs = 10 x "
+         "sqrt(5000 / rows), 1 to 20";
 }
 
-algorithms::DistillationOptions FitOptions::Distillation() const {
-  algorithms::DistillationOptions options;
-  options.hidden = static_cast<std::size_t>(hidden);
-  options.epochs = static_cast<std::size_t>(epochs);
-  options.learning_rate = learning_rate;
-  options.batch_size = static_cast<std::size_t>(batch_size);
-  options.seed = seed;
+algorithms::RecipeOptions FitOptions::ForRecipe(const FitChoices& choices) const {
+  algorithms::RecipeOptions options;
+  options.switches = choices.switches;
+  options.expansion.alpha = static_cast<std::size_t>(choices.alpha);
+  options.expansion.beta = static_cast<std::size_t>(choices.beta);
+  options.expansion.num_neighbors = static_cast<std::size_t>(choices.k);
+  options.expansion.epsilon = epsilon;
+  options.expansion.on_stop = on_stop;
+  options.expansion.search = neighbors;
+  options.distillation.hidden = static_cast<std::size_t>(choices.hidden);
+  options.distillation.epochs = static_cast<std::size_t>(choices.epochs);
+  options.distillation.learning_rate = learning_rate;
+  options.distillation.batch_size = static_cast<std::size_t>(batch_size);
+  options.distillation.seed = seed;
+  options.network.hidden = options.distillation.hidden;
+  options.network.epochs = options.distillation.epochs;
+  options.network.learning_rate = learning_rate;
+  options.network.batch_size = options.distillation.batch_size;
+  options.network.seed = seed;
   return options;
 }
 
@@ -82,7 +118,15 @@ std::string ToString(algorithms::OnStop value) {
 }
 
 std::string ToString(algorithms::StoppedBy value) {
-  return value == algorithms::StoppedBy::kEntropy ? "entropy" : "exhausted";
+  switch (value) {
+    case algorithms::StoppedBy::kEntropy:
+      return "entropy";
+    case algorithms::StoppedBy::kNoShift:
+      return "no shift";
+    case algorithms::StoppedBy::kExhausted:
+      break;
+  }
+  return "exhausted";
 }
 
 std::string ToString(InvalidRows value) {

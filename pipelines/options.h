@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/distillation.h"
 #include "algorithms/expansion.h"
+#include "algorithms/recipe.h"
 
 namespace spuna {
 
@@ -22,20 +22,43 @@ enum class InvalidRows {
 /// What a row is scored by.
 enum class ScoreBy { kClassifier, kNeighbors };
 
+/// What the switches and numbers of a fit are by default.
+enum class Recipe {
+  kRobust,  ///< ours
+  kFast,    ///< ours in a few dimensions, for pools of 100,000 rows and more
+  kPaper,   ///< S-PUNA as published
+};
+
+/// All that a fit leaves to the recipe and the size of its inputs, decided.
+struct FitChoices {
+  algorithms::Switches switches;
+  std::int64_t alpha = 0;
+  std::int64_t beta = 0;
+  std::int64_t k = 0;
+  std::int64_t hidden = 0;
+  std::int64_t epochs = 0;
+};
+
 /// How to fit. The paper's symbols: alpha seeds a side, beta rows a side and round, k neighbors.
+/// What is not set is chosen, see Choose.
 struct FitOptions {
-  std::string recipe = "paper";
+  Recipe recipe = Recipe::kRobust;
+  std::optional<algorithms::Metric> metric;
+  std::optional<algorithms::Seeds> seeds;
+  /// Whether the discriminant is a coordinate of its own.
+  std::optional<bool> discriminant;
+  std::optional<algorithms::Sides> sides;
+  std::optional<algorithms::Targets> targets;
   /// The embedding column; empty chooses "embedding", else the only column that can be one.
   std::string embedding;
-  std::int64_t alpha = 30;
-  /// Unset: 1500 for the paper's pool of 14,000 rows, and in proportion for others.
+  std::optional<std::int64_t> alpha;
   std::optional<std::int64_t> beta;
-  std::int64_t k = 100;
+  std::optional<std::int64_t> k;
   double epsilon = 0;
   algorithms::OnStop on_stop = algorithms::OnStop::kKeep;
   algorithms::SearchKind neighbors = algorithms::SearchKind::kAuto;
-  std::int64_t hidden = 512;
-  std::int64_t epochs = 20;
+  std::optional<std::int64_t> hidden;
+  std::optional<std::int64_t> epochs;
   double learning_rate = 0.001;
   std::int64_t batch_size = 128;
   std::uint64_t seed = 0;
@@ -44,12 +67,22 @@ struct FitOptions {
   /// Whether every value can be used, whatever the data.
   arrow::Status Validate() const;
 
-  /// beta as set, else scaled to the pool.
-  std::int64_t BetaFor(std::int64_t num_pool_rows) const;
+  /// What is set, and for the rest:
+  ///
+  ///             paper                  robust, fast
+  ///     alpha   30                     |U| / 40, from 1 to 30
+  ///     beta    |U| * 1500 / 14000     the same
+  ///     k       100                    |U| / 20, from 5 to 100
+  ///     hidden  512                    2 d, from 64 to 512
+  ///     epochs  20                     10 sqrt(5000 / (|T| + |U|)), from 1 to 20
+  FitChoices Choose(std::int64_t num_trusted_rows, std::int64_t num_pool_rows,
+                    std::int64_t dimension) const;
 
-  algorithms::ExpansionOptions Expansion(std::int64_t num_pool_rows) const;
-  algorithms::DistillationOptions Distillation() const;
+  algorithms::RecipeOptions ForRecipe(const FitChoices& choices) const;
 };
+
+/// How Choose decides, in words, for reports.
+std::string ChoiceRule(Recipe recipe);
 
 /// How to score and what to write.
 struct ScoreOptions {

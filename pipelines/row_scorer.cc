@@ -39,7 +39,8 @@ arrow::Result<RowScorer> RowScorer::Make(const Model& model, const ScoreOptions&
         "fitting");
   }
   scorer.neighbor_scorer_.emplace(model.banks->clean.view(), model.banks->shifted.view(),
-                                  static_cast<std::size_t>(model.options.k), options.neighbors);
+                                  static_cast<std::size_t>(model.summary.choices.k),
+                                  options.neighbors);
   return scorer;
 }
 

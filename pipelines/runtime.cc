@@ -15,6 +15,8 @@ namespace {
 
 const char* StageName(algorithms::Stage stage) {
   switch (stage) {
+    case algorithms::Stage::kCrossFit:
+      return "cross_fit";
     case algorithms::Stage::kSeed:
       return "seed";
     case algorithms::Stage::kExpand:

@@ -150,8 +150,10 @@ class Model:
 def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -> Model:
     """Fits a model on rows that are known to be clean and a pool that may hold shifted ones.
 
-    Options are those of the command ``spuna fit``: embedding, recipe, alpha, beta, k, epsilon, on_stop,
-    hidden, epochs, learning_rate, batch_size, seed, neighbors, invalid, keep_banks, threads.
+    Options are those of the command ``spuna fit``: embedding, recipe, metric, seeds, discriminant,
+    sides, targets, alpha, beta, k, epsilon, on_stop, hidden, epochs, learning_rate, batch_size, seed,
+    neighbors, invalid, keep_banks, threads. What is not given is chosen by the recipe and the size of
+    the inputs; ``model.report()["fit"]["chosen"]`` says how.
 
     `progress` is called with the name of the running stage and how much of it is done, from 0 to 1, or
     -1 where nobody knows; True shows a bar if tqdm is installed. What it raises ends the fit.
@@ -163,7 +165,9 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     ...     rng.normal(size=(200, 4)), rng.normal(size=(300, 4)), epochs=2, alpha=20,
     ...     progress=lambda stage, done: stages.append(stage))
     >>> sorted(set(stages))
-    ['distill', 'entropy', 'expand', 'read', 'seed']
+    ['cross_fit', 'distill', 'read']
+    >>> model.report()["fit"]["shift"]["found"]    # both are draws of one distribution
+    False
     """
     embedding = options.get("embedding")
     with listener(progress) as callback:

@@ -40,6 +40,11 @@ class SpunaDetector(BaseEstimator):
         self,
         *,
         recipe: str | None = None,
+        metric: str | None = None,
+        seeds: str | None = None,
+        discriminant: bool | None = None,
+        sides: str | None = None,
+        targets: str | None = None,
         alpha: int | None = None,
         beta: int | None = None,
         k: int | None = None,
@@ -53,6 +58,11 @@ class SpunaDetector(BaseEstimator):
         n_jobs: int | None = None,
     ):
         self.recipe = recipe
+        self.metric = metric
+        self.seeds = seeds
+        self.discriminant = discriminant
+        self.sides = sides
+        self.targets = targets
         self.alpha = alpha
         self.beta = beta
         self.k = k
@@ -102,7 +112,7 @@ class SpunaDetector(BaseEstimator):
         jobs = options.pop("n_jobs")
         if jobs is not None and jobs > 0:
             options["threads"] = jobs
-        if options["alpha"] is None:
+        if options["alpha"] is None and options["recipe"] == "paper":
             options["alpha"] = max(1, min(30, num_pool // 4))
         return {key: value for key, value in options.items() if value is not None}
 

@@ -242,7 +242,7 @@ def test_drop_with_columns_that_arrow_cant_filter(model, pool, by_command):
 
 def test_scoring_by_neighbors(quick):
     options, trusted, pool = quick
-    model = spuna.fit(trusted, pool, keep_banks=True, **options)
+    model = spuna.fit(trusted, pool, keep_banks=True, recipe="paper", **options)
     scores = model.scores(pool, by="neighbors")
     assert scores[1::2].mean() > scores[::2].mean()
     with pytest.raises(ValueError, match="this model has none"):
@@ -319,7 +319,7 @@ def test_progress_is_told_and_can_stop(quick):
             raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        spuna.fit(trusted, pool, progress=stop, **{**options, "epochs": 10**6})
+        spuna.fit(trusted, pool, progress=stop, **{**options, "recipe": "paper", "epochs": 10**6})
 
 
 def test_progress_with_tqdm(quick, capsys):
@@ -370,7 +370,7 @@ def test_ctrl_c_ends_a_fit():
         "import numpy as np, spuna\n"
         "rng = np.random.default_rng(0)\n"
         "try:\n"
-        "    spuna.fit(rng.normal(size=(200, 4)), rng.normal(size=(300, 4)), epochs=10**6,\n"
+        "    spuna.fit(rng.normal(size=(200, 4)), rng.normal(size=(300, 4)), epochs=10**6, recipe='paper',\n"
         "              progress=lambda stage, done: print(stage, flush=True))\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted')\n"

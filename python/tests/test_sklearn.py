@@ -29,7 +29,7 @@ def test_it_detects(rows):
     X, y, shifted = rows
     detector = spuna.SpunaDetector(epochs=5, random_state=3).fit(X, y)
     scores = detector.decision_function(X)
-    assert scores[shifted == 1].mean() > 0.9 > 0.1 > scores[shifted == 0].mean()
+    assert scores[shifted == 1].mean() > 0.8 > 0.2 > scores[shifted == 0].mean()
     assert (detector.predict(X) == shifted).mean() > 0.97
     assert np.array_equal(detector.labels_, detector.predict(X))
     assert np.array_equal(detector.decision_scores_, scores)

@@ -31,6 +31,8 @@ struct Example : test::FilesExample {
                                           directory / "pool.parquet",
                                           "--out",
                                           directory / "out.parquet",
+                                          "--recipe",
+                                          "paper",
                                           "--hidden",
                                           "16",
                                           "--epochs",
@@ -120,9 +122,18 @@ BOOST_AUTO_TEST_CASE(fit_prints_one_object_with_what_was_found) {
     BOOST_TEST(json["seconds"].contains(key), key);
   }
   BOOST_TEST(json["beta"] == 32);
-  BOOST_TEST(json["labeled"]["clean"] == json["labeled"]["shifted"]);
   BOOST_TEST(json["entropy"].size() == json["rounds"].get<std::size_t>() + 1);
   BOOST_TEST((json["stopped_by"] == "entropy" || json["stopped_by"] == "exhausted"));
+  // What was chosen and why.
+  BOOST_TEST(json["recipe"] == "robust");
+  BOOST_TEST(json["chosen"]["metric"] == "whitened");
+  BOOST_TEST(json["chosen"]["alpha"] == 7);
+  BOOST_TEST(json["chosen"]["epochs"] == 1);
+  BOOST_TEST(json["chosen"]["rule"].get<std::string>().find("pool rows / 40") != std::string::npos);
+  BOOST_TEST(json["shift_found"] == true);
+  BOOST_TEST(json["seconds"].contains("cross_fit"));
+  const double share = json["share_shifted"]["estimate"];
+  BOOST_TEST((share > 0.3 && share < 0.7));
 }
 
 BOOST_AUTO_TEST_CASE(help_and_version_are_printed) {
@@ -153,7 +164,8 @@ BOOST_AUTO_TEST_CASE(wrong_options_exit_with_2) {
              "`k` must be between 1 and 1000000000, but is 0");
   CheckFails(example, example.Clean({"--alpha", "-1"}), 2, "`alpha` must be between 1");
   CheckFails(example, example.Clean({"--learning-rate", "nan"}), 2, "`learning-rate`");
-  CheckFails(example, example.Clean({"--recipe", "soup"}), 2, "`recipe` must be 'paper'");
+  CheckFails(example, Replace(example.Clean(), "--recipe", "soup"), 2,
+             "--recipe: soup not in {fast,paper,robust}");
   CheckFails(example, example.Clean({"--neighbors", "magic"}), 2, "magic");
   CheckFails(example, example.Clean({"--on-stop", "go"}), 2, "go");
   CheckFails(example, example.Clean({"--invalid", "maybe"}), 2, "maybe");

@@ -22,6 +22,7 @@ Model Example() {
   classifier.output_bias = {0.5F, -0.5F};
   model.options.embedding = "vector";
   model.options.hidden = 4;
+  model.summary.choices.k = 7;
   model.options.beta = 17;
   model.options.epsilon = 0.01;
   model.options.on_stop = algorithms::OnStop::kRollback;
@@ -70,7 +71,7 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
   other.metadata = {{"format", "spuna-model"}, {"format_version", "99"}};
   BOOST_TEST(
       error(other.Serialize()) ==
-      "the model m.safetensors can't be used: expected model format 1 but found '99'; use the "
+      "the model m.safetensors can't be used: expected model format 2 but found '99'; use the "
       "spuna that wrote it");
   other.metadata["format_version"] = "1";
   BOOST_TEST(!ParseModel(other.Serialize(), "m").ok());

@@ -10,16 +10,76 @@ BOOST_AUTO_TEST_SUITE(options)
 
 BOOST_AUTO_TEST_CASE(beta_is_scaled_to_the_pool) {
   const FitOptions options;
-  BOOST_TEST(options.BetaFor(14'000) == 1500);
-  BOOST_TEST(options.BetaFor(4000) == 429);
-  BOOST_TEST(options.BetaFor(1) == 1);
+  auto beta = [&](std::int64_t pool) { return options.Choose(1000, pool, 8).beta; };
+  BOOST_TEST(beta(14'000) == 1500);
+  BOOST_TEST(beta(4000) == 429);
+  BOOST_TEST(beta(1) == 1);
   for (std::int64_t pool = 1; pool < 3000; ++pool) {
     const double expected = std::floor(static_cast<double>(pool) * 1500 / 14'000 + 0.5);
-    BOOST_TEST_REQUIRE(options.BetaFor(pool) == std::max(1.0, expected));
+    BOOST_TEST_REQUIRE(beta(pool) == std::max(1.0, expected));
   }
-  FitOptions set;
-  set.beta = 7;
-  BOOST_TEST(set.BetaFor(14'000) == 7);
+}
+
+BOOST_AUTO_TEST_CASE(the_paper_recipe_is_that_of_the_paper_at_any_size) {
+  FitOptions options;
+  options.recipe = Recipe::kPaper;
+  for (const std::int64_t pool : {60, 14'000, 500'000}) {
+    const FitChoices chosen = options.Choose(1000, pool, 2048);
+    BOOST_TEST(chosen.alpha == 30);
+    BOOST_TEST(chosen.k == 100);
+    BOOST_TEST(chosen.hidden == 512);
+    BOOST_TEST(chosen.epochs == 20);
+    BOOST_TEST((chosen.switches.metric == algorithms::Metric::kEuclidean));
+    BOOST_TEST((chosen.switches.seeds == algorithms::Seeds::kDistance));
+    BOOST_TEST(!chosen.switches.discriminant);
+    BOOST_TEST((chosen.switches.sides == algorithms::Sides::kEven));
+    BOOST_TEST((chosen.switches.targets == algorithms::Targets::kLabels));
+    BOOST_TEST(!chosen.switches.NeedCrossFitting());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_robust_recipe_goes_by_the_size_of_its_inputs) {
+  const FitOptions options;
+  const FitChoices small = options.Choose(100, 500, 2);
+  BOOST_TEST(small.alpha == 12);
+  BOOST_TEST(small.k == 25);
+  BOOST_TEST(small.hidden == 64);
+  BOOST_TEST(small.epochs == 20);
+  const FitChoices middle = options.Choose(1000, 4000, 240);
+  BOOST_TEST(middle.alpha == 30);
+  BOOST_TEST(middle.k == 100);
+  BOOST_TEST(middle.hidden == 480);
+  BOOST_TEST(middle.epochs == 10);
+  const FitChoices large = options.Choose(1000, 500'000, 2048);
+  BOOST_TEST(large.hidden == 512);
+  BOOST_TEST(large.epochs == 1);
+  BOOST_TEST((large.switches.metric == algorithms::Metric::kWhitened));
+  FitOptions fast;
+  fast.recipe = Recipe::kFast;
+  BOOST_TEST((fast.Choose(1000, 4000, 8).switches.metric == algorithms::Metric::kContrast));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_set_is_chosen) {
+  FitOptions options;
+  options.alpha = 3;
+  options.beta = 7;
+  options.k = 9;
+  options.hidden = 11;
+  options.epochs = 13;
+  options.metric = algorithms::Metric::kCosine;
+  options.seeds = algorithms::Seeds::kDistance;
+  options.discriminant = false;
+  options.sides = algorithms::Sides::kEven;
+  options.targets = algorithms::Targets::kLabels;
+  const FitChoices chosen = options.Choose(1000, 14'000, 768);
+  BOOST_TEST(chosen.alpha == 3);
+  BOOST_TEST(chosen.beta == 7);
+  BOOST_TEST(chosen.k == 9);
+  BOOST_TEST(chosen.hidden == 11);
+  BOOST_TEST(chosen.epochs == 13);
+  BOOST_TEST((chosen.switches.metric == algorithms::Metric::kCosine));
+  BOOST_TEST(!chosen.switches.NeedCrossFitting());
+  BOOST_TEST((chosen.switches.targets == algorithms::Targets::kLabels));
 }
 
 BOOST_AUTO_TEST_CASE(values_that_cannot_be_used_are_named) {
@@ -45,8 +105,6 @@ BOOST_AUTO_TEST_CASE(values_that_cannot_be_used_are_named) {
              "`epsilon` must be a finite number, but is nan");
   BOOST_TEST(error([](FitOptions& o) { o.learning_rate = 0; }) ==
              "`learning-rate` must be a positive number, but is 0");
-  BOOST_TEST(error([](FitOptions& o) { o.recipe = "soup"; }) ==
-             "`recipe` must be 'paper', but is 'soup'");
   ScoreOptions score;
   score.by = ScoreBy::kNeighbors;
   score.drop = true;

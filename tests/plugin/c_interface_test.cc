@@ -20,7 +20,7 @@ namespace spuna {
 namespace {
 
 constexpr const char* kOptions =
-    R"({"alpha": 10, "k": 20, "hidden": 16, "epochs": 3, "threads": 2})";
+    R"({"recipe": "paper", "alpha": 10, "k": 20, "hidden": 16, "epochs": 3, "threads": 2})";
 
 using ModelHandle = std::unique_ptr<spuna_model, decltype(&spuna_model_free)>;
 
@@ -324,9 +324,9 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
     return std::string(error.message);
   };
   BOOST_TEST(refuse("{\"alpa\": 1}") ==
-             "there is no option `alpa`; the options are alpha, batch_size, beta, embedding, "
-             "epochs, epsilon, hidden, invalid, k, keep_banks, learning_rate, neighbors, on_stop, "
-             "recipe, seed, threads");
+             "there is no option `alpa`; the options are alpha, batch_size, beta, discriminant, "
+             "embedding, epochs, epsilon, hidden, invalid, k, keep_banks, learning_rate, metric, "
+             "neighbors, on_stop, recipe, seed, seeds, sides, targets, threads");
   BOOST_TEST(refuse("{\"k\": \"ten\"}") == "`k`: expected a whole number but found \"ten\"");
   BOOST_TEST(refuse("{\"on_stop\": \"go\"}") ==
              "`on_stop`: expected one of 'keep', 'rollback' but found \"go\"");
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(callbacks_are_told_and_can_stop) {
   ArrowArrayStream trusted_stream = Export(*trusted_table);
   ArrowArrayStream pool_stream = Export(*pool_table);
   spuna_model* model = nullptr;
-  BOOST_TEST(spuna_fit(&trusted_stream, &pool_stream, R"({"alpha": 10, "epochs": 1000000})",
+  BOOST_TEST(spuna_fit(&trusted_stream, &pool_stream, R"({"recipe": "paper", "epochs": 1000000})",
                        &callbacks, &model, &error) == SPUNA_CANCELLED);
   BOOST_TEST(std::string(error.message) == "interrupted");
   BOOST_TEST((listener.stages.front() == "read" && listener.stages.back() == "distill"));

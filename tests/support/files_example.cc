@@ -19,6 +19,7 @@ FitJob FilesExample::Fit(const std::string& model,
   job.trusted = {directory / "trusted.parquet"};
   job.pool = pool_paths.empty() ? std::vector{directory / "pool.parquet"} : pool_paths;
   job.model = directory / model;
+  job.options.recipe = Recipe::kPaper;
   job.options.alpha = 10;
   job.options.k = 20;
   job.options.hidden = 16;

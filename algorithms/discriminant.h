@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/embeddings_view.h"
+#include "algorithms/execution.h"
+#include "algorithms/share_estimate.h"
+#include "algorithms/soft_network.h"
+
+namespace spuna::algorithms {
+
+/// "Trusted or pool?", answered for every row by models that have not seen the row.
+struct Discriminant {
+  /// Higher is more like the pool; in deviations of the trusted rows' scores from their mean.
+  std::vector<double> trusted;
+  std::vector<double> pool;
+  /// How much of the score is the network's; the rest is the linear discriminant's.
+  double network_weight = 0.5;
+  Separation separation;
+  /// The estimated share of shifted rows in the pool.
+  double share = 0;
+};
+
+/// Cuts trusted rows and pool into 5 folds. For each, a network on rows whitened by the other
+/// folds' trusted rows and a linear discriminant learn the other folds, and score this one. The two
+/// scores are mixed in the proportion that tells trusted rows and pool apart best; proportions that
+/// can't be told from the best are averaged.
+///
+/// The folds, the initial weights and the order of rows depend on `options.seed`. Throws
+/// std::invalid_argument with fewer than 2 rows on either side.
+Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                      const SoftNetworkOptions& options, const Execution& execution);
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/embeddings_view.h"
+
+namespace spuna::algorithms {
+
+/// The mean and deviation of every dimension; a constant dimension has a deviation of 0.
+struct Standardization {
+  std::vector<double> mean;
+  std::vector<double> deviation;
+};
+
+Standardization FitStandardization(const EmbeddingsView& rows);
+
+/// Ridge logistic regression on standardized rows: logit = bias + weight' * standardized.
+struct LinearDiscriminant {
+  Standardization standardization;
+  std::vector<double> weight;
+  double bias = 0;
+
+  std::vector<double> Logits(const EmbeddingsView& rows) const;
+};
+
+/// Fits soft targets between 0 and 1, both classes of equal weight, as the widespread balanced
+/// logistic regression with C = 0.01 does. Standardized values beyond ±8 count as ±8.
+LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows,
+                                         std::span<const float> targets);
+
+}  // namespace spuna::algorithms

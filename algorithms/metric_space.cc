@@ -1,0 +1,130 @@
+#include "algorithms/metric_space.h"
+
+#include <algorithm>
+#include <armadillo>
+#include <cmath>
+
+#include "algorithms/blas.h"
+#include "algorithms/ranking.h"
+
+namespace spuna::algorithms {
+namespace {
+
+constexpr std::size_t kContrastDimensions = 8;
+// How much a deviation of the discriminant counts against the spread of all other coordinates.
+constexpr double kDiscriminantScale = 0.5;
+
+Matrix Copy(const EmbeddingsView& rows) {
+  return {{rows.values().begin(), rows.values().end()}, rows.num_rows, rows.dimension};
+}
+
+Matrix Normalized(const EmbeddingsView& rows) {
+  Matrix normalized = Copy(rows);
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    float* const row = normalized.values.data() + i * rows.dimension;
+    // In float64, where the square of no float32 overflows.
+    double square = 0;
+    for (std::size_t j = 0; j < rows.dimension; ++j) square += static_cast<double>(row[j]) * row[j];
+    if (square == 0) continue;
+    const double scale = 1 / std::sqrt(square);
+    for (std::size_t j = 0; j < rows.dimension; ++j) row[j] = static_cast<float>(row[j] * scale);
+  }
+  return normalized;
+}
+
+// The directions, one a column, in which the mean square of whitened rows is farthest from 1.
+arma::fmat ContrastDirections(const Matrix& pool) {
+  const SingleThreadedBlas single_threaded;
+  const arma::fmat rows(const_cast<float*>(pool.values.data()), pool.dimension, pool.num_rows,
+                        false, true);
+  const arma::mat moment = arma::conv_to<arma::mat>::from(arma::fmat(rows * rows.t())) /
+                           static_cast<double>(rows.n_cols);
+  arma::vec eigenvalues;
+  arma::mat eigenvectors;
+  if (!arma::eig_sym(eigenvalues, eigenvectors, moment)) {
+    throw std::runtime_error("the second moment of the pool can't be decomposed");
+  }
+  std::vector<double> likeness(eigenvalues.n_elem);
+  for (std::size_t j = 0; j < likeness.size(); ++j) {
+    likeness[j] = -std::abs(std::log(std::max(eigenvalues[j], 1e-9)));
+  }
+  const RowNumbers order = AscendingOrder(likeness);
+  const std::size_t count = std::min(kContrastDimensions, order.size());
+  arma::fmat directions(pool.dimension, count);
+  for (std::size_t j = 0; j < count; ++j) {
+    directions.col(j) = arma::conv_to<arma::fvec>::from(eigenvectors.col(order[j]));
+  }
+  return directions;
+}
+
+Matrix Project(const Matrix& rows, const arma::fmat& directions) {
+  Matrix projected{std::vector<float>(rows.num_rows * directions.n_cols), rows.num_rows,
+                   directions.n_cols};
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    const arma::fvec row(const_cast<float*>(rows.view().row(i)), rows.dimension, false, true);
+    const arma::fvec product = directions.t() * row;
+    std::copy(product.begin(), product.end(),
+              projected.values.begin() + static_cast<std::ptrdiff_t>(i * directions.n_cols));
+  }
+  return projected;
+}
+
+double RootMeanSquareDistance(const Matrix& rows) {
+  std::vector<double> mean(rows.dimension);
+  const double n = static_cast<double>(rows.num_rows);
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    for (std::size_t j = 0; j < rows.dimension; ++j) mean[j] += rows.view().row(i)[j] / n;
+  }
+  double square = 0;
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    for (std::size_t j = 0; j < rows.dimension; ++j) {
+      const double difference = rows.view().row(i)[j] - mean[j];
+      square += difference * difference / n;
+    }
+  }
+  return std::sqrt(square);
+}
+
+Matrix WithCoordinate(const Matrix& rows, double scale, const std::vector<double>& scores) {
+  Matrix wider{{}, rows.num_rows, rows.dimension + 1};
+  wider.values.reserve(wider.num_rows * wider.dimension);
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    for (std::size_t j = 0; j < rows.dimension; ++j) {
+      wider.values.push_back(static_cast<float>(rows.view().row(i)[j] * scale));
+    }
+    wider.values.push_back(static_cast<float>(kDiscriminantScale * scores[i]));
+  }
+  return wider;
+}
+
+}  // namespace
+
+MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                            Metric metric, const Discriminant* discriminant,
+                            const Execution& execution) {
+  MetricSpace space;
+  switch (metric) {
+    case Metric::kEuclidean:
+      space = {Copy(trusted), Copy(pool)};
+      break;
+    case Metric::kCosine:
+      space = {Normalized(trusted), Normalized(pool)};
+      break;
+    case Metric::kWhitened:
+    case Metric::kContrast: {
+      const Whitening whitening = FitWhitening(trusted);
+      space = {whitening.Apply(trusted, execution), whitening.Apply(pool, execution)};
+      if (metric == Metric::kWhitened) break;
+      const arma::fmat directions = ContrastDirections(space.pool);
+      space = {Project(space.trusted, directions), Project(space.pool, directions)};
+      break;
+    }
+  }
+  if (discriminant == nullptr) return space;
+  const double spread = RootMeanSquareDistance(space.trusted);
+  const double scale = spread > 0 ? 1 / spread : 1;
+  return {WithCoordinate(space.trusted, scale, discriminant->trusted),
+          WithCoordinate(space.pool, scale, discriminant->pool)};
+}
+
+}  // namespace spuna::algorithms

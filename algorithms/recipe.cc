@@ -1,0 +1,65 @@
+#include "algorithms/recipe.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "algorithms/banks.h"
+#include "algorithms/neighbor_score.h"
+#include "algorithms/soft_distillation.h"
+
+namespace spuna::algorithms {
+namespace {
+
+// The expansion needs some rows on either side.
+constexpr double kLeastShare = 0.01;
+
+}  // namespace
+
+Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+               const RecipeOptions& options, const Execution& execution)
+    : plain_trusted_(trusted), plain_pool_(pool), options_(options) {
+  const Switches& switches = options.switches;
+  if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
+  if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
+  options.expansion.Validate(pool.num_rows);
+  if (switches.NeedCrossFitting()) {
+    discriminant_ = CrossFit(trusted, pool, options.network, execution);
+    if (switches.sides == Sides::kShare) {
+      options_.expansion.share = std::clamp(discriminant_->share, kLeastShare, 1 - kLeastShare);
+    }
+  }
+  if (switches.metric != Metric::kEuclidean || switches.discriminant) {
+    space_ = MakeMetricSpace(trusted, pool, switches.metric,
+                             switches.discriminant ? &*discriminant_ : nullptr, execution);
+  }
+}
+
+Expansion Ground::Expand(const Execution& execution) const {
+  if (!found()) return NoLabels(plain_pool_.num_rows);
+  const bool cross_fitted = options_.switches.seeds == Seeds::kCrossFitted;
+  return ExpandLabels(
+      trusted(), pool(), options_.expansion, execution,
+      cross_fitted ? std::span<const double>(discriminant_->pool) : std::span<const double>());
+}
+
+std::vector<double> Ground::NeighborScores(const Expansion& expansion,
+                                           const Execution& execution) const {
+  const Banks banks = MakeBanks(trusted(), pool(), expansion);
+  if (banks.shifted.num_rows() == 0) return {};
+  execution.Report({Stage::kNeighborScore});
+  const NeighborScorer scorer(banks.clean.view(), banks.shifted.view(),
+                              options_.expansion.num_neighbors, options_.expansion.search);
+  return scorer.ScorePool(pool(), expansion, plain_trusted_.num_rows, execution);
+}
+
+Classifier Ground::Distill(const Expansion& expansion, const std::vector<double>& neighbor_scores,
+                           const Execution& execution) const {
+  if (options_.switches.targets == Targets::kLabels && found()) {
+    return algorithms::Distill(plain_trusted_, plain_pool_, expansion, options_.distillation,
+                               execution);
+  }
+  const Evidence evidence{discriminant_ ? &*discriminant_ : nullptr, neighbor_scores};
+  return DistillSoftly(plain_trusted_, plain_pool_, evidence, found(), options_.network, execution);
+}
+
+}  // namespace spuna::algorithms

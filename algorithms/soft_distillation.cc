@@ -1,0 +1,267 @@
+#include "algorithms/soft_distillation.h"
+
+#include <algorithm>
+#include <armadillo>
+#include <cmath>
+#include <stdexcept>
+
+#include "algorithms/blas.h"
+#include "algorithms/linear_discriminant.h"
+#include "algorithms/whitening.h"
+
+namespace spuna::algorithms {
+namespace {
+
+// How steep the curve over a sum of scores of deviation 1 is.
+constexpr double kSteepness = 4;
+// Several small networks and their mean are steadier than one large, and can be trained at once.
+constexpr std::size_t kNumNetworks = 4;
+// That a row is in the pool says something too, whatever its scores: targets of pool rows lie
+// between this floor and 1. Chosen by comparison (docs/quality.md).
+constexpr double kNetworkFloor = 0.5;
+constexpr double kLinearFloor = 0.85;
+constexpr double kLeastShare = 0.001;
+
+double Logistic(double logit) { return 1 / (1 + std::exp(-logit)); }
+
+// The number to add to the logits so that their mean probability is `share`.
+double OffsetFor(std::span<const double> logits, double share) {
+  double low = -1e4;
+  double high = 1e4;
+  for (int step = 0; step < 100; ++step) {
+    const double offset = (low + high) / 2;
+    double mean = 0;
+    for (const double logit : logits) mean += Logistic(logit + offset);
+    (mean > share * static_cast<double>(logits.size()) ? high : low) = offset;
+  }
+  return (low + high) / 2;
+}
+
+double Deviation(std::span<const double> values) {
+  const double n = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) mean += value / n;
+  double square = 0;
+  for (const double value : values) square += (value - mean) * (value - mean) / n;
+  return std::sqrt(square);
+}
+
+// Adds the scores in units of their deviation.
+void AddStandardized(std::span<const double> scores, std::vector<double>& sum) {
+  const double deviation = Deviation(scores);
+  if (!(deviation > 0)) return;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    if (std::isfinite(scores[i])) sum[i] += scores[i] / deviation;
+  }
+}
+
+double ShareOf(const Evidence& evidence) {
+  return evidence.discriminant == nullptr ? 0.5 : evidence.discriminant->share;
+}
+
+// 0 for trusted rows; what is soft for pool rows, raised to begin at `floor`.
+std::vector<float> Targets(std::size_t num_trusted_rows, std::span<const float> soft,
+                           double floor) {
+  std::vector<float> targets(num_trusted_rows, 0.0F);
+  for (const float target : soft) {
+    targets.push_back(static_cast<float>(floor + (1 - floor) * target));
+  }
+  return targets;
+}
+
+// One network that gives the mean of the logits of several.
+SoftNetwork Join(const std::vector<SoftNetwork>& networks) {
+  const double share = 1.0 / static_cast<double>(networks.size());
+  SoftNetwork joined;
+  joined.dimension = networks.front().dimension;
+  arma::fmat weight;
+  for (const SoftNetwork& network : networks) {
+    joined.hidden += network.hidden;
+    weight = arma::join_cols(
+        weight, arma::fmat(network.hidden_weight.data(), network.hidden, network.dimension));
+    joined.hidden_bias.insert(joined.hidden_bias.end(), network.hidden_bias.begin(),
+                              network.hidden_bias.end());
+    for (const float output : network.output_weight) {
+      joined.output_weight.push_back(static_cast<float>(share * output));
+    }
+    joined.output_bias += static_cast<float>(share * network.output_bias);
+  }
+  joined.hidden_weight.assign(weight.begin(), weight.end());
+  return joined;
+}
+
+// The sum of the standardized scores of every pool row, as steep as the targets shall be.
+std::vector<double> SumOfScores(const Evidence& evidence, std::size_t num_pool_rows) {
+  std::vector<double> sum(num_pool_rows);
+  if (evidence.discriminant != nullptr) AddStandardized(evidence.discriminant->pool, sum);
+  if (!evidence.neighbor_scores.empty()) AddStandardized(evidence.neighbor_scores, sum);
+  const double deviation = Deviation(sum);
+  if (deviation > 0) {
+    for (double& score : sum) score *= kSteepness / deviation;
+  }
+  return sum;
+}
+
+// The logits as probabilities with this mean.
+std::vector<float> WithMean(std::span<const double> logits, double mean) {
+  const double offset = OffsetFor(logits, mean);
+  std::vector<float> probabilities;
+  for (const double logit : logits) {
+    probabilities.push_back(static_cast<float>(Logistic(logit + offset)));
+  }
+  return probabilities;
+}
+
+// The factor that brings `logits` nearest to the targets, by cross-entropy, among powers of 1.1;
+// the mean stays that of the targets.
+double SteepnessFor(std::span<const double> logits, std::span<const float> targets, double share) {
+  double best = 1;
+  double least = INFINITY;
+  std::vector<double> scaled(logits.size());
+  for (int power = -10; power <= 60; ++power) {
+    const double factor = std::pow(1.1, power);
+    for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = factor * logits[i];
+    const double offset = OffsetFor(scaled, share);
+    double loss = 0;
+    for (std::size_t i = 0; i < scaled.size(); ++i) {
+      const double logit = scaled[i] + offset;
+      loss += std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit))) - targets[i] * logit;
+    }
+    if (loss >= least) continue;
+    least = loss;
+    best = factor;
+  }
+  return best;
+}
+
+// The rows in whitened coordinates are rotation * (deviation * standardized + mean - center).
+class ClassifierBuilder {
+ public:
+  ClassifierBuilder(const Standardization& standardization, std::size_t hidden) {
+    classifier_.dimension = standardization.mean.size();
+    // Two units beside the network's: a linear function is relu(x) - relu(-x).
+    classifier_.hidden = hidden + 2;
+    classifier_.mean = standardization.mean;
+    classifier_.deviation = standardization.deviation;
+  }
+
+  void AddNetwork(const SoftNetwork& network, const Whitening& whitening, double scale) {
+    const std::size_t d = classifier_.dimension;
+    const arma::fmat weight(const_cast<float*>(network.hidden_weight.data()), network.hidden, d,
+                            false, true);
+    // Row by row in memory is column by column of the transpose.
+    const arma::fmat rotation(const_cast<float*>(whitening.rotation.data()), d, d, false, true);
+    const arma::mat product =
+        arma::conv_to<arma::mat>::from(weight) * arma::conv_to<arma::mat>::from(rotation).t();
+    for (std::size_t h = 0; h < network.hidden; ++h) {
+      double bias = network.hidden_bias[h];
+      for (std::size_t j = 0; j < d; ++j) {
+        classifier_.hidden_weight.push_back(
+            static_cast<float>(product(h, j) * classifier_.deviation[j]));
+        bias += product(h, j) * (classifier_.mean[j] - whitening.center[j]);
+      }
+      AddUnit(bias, scale * network.output_weight[h]);
+    }
+    bias_ += scale * network.output_bias;
+  }
+
+  void AddLinear(const LinearDiscriminant& linear, double scale) {
+    for (const double sign : {1.0, -1.0}) {
+      for (const double weight : linear.weight) {
+        classifier_.hidden_weight.push_back(static_cast<float>(sign * weight));
+      }
+      AddUnit(sign * linear.bias, sign * scale);
+    }
+  }
+
+  Classifier Build(double offset) && {
+    const std::size_t hidden = classifier_.hidden;
+    classifier_.output_weight.assign(hidden, 0.0F);
+    classifier_.output_weight.insert(classifier_.output_weight.end(), output_.begin(),
+                                     output_.end());
+    classifier_.output_bias = {0.0F, static_cast<float>(bias_ + offset)};
+    return std::move(classifier_);
+  }
+
+ private:
+  void AddUnit(double bias, double output) {
+    classifier_.hidden_bias.push_back(static_cast<float>(bias));
+    output_.push_back(static_cast<float>(output));
+  }
+
+  Classifier classifier_;
+  std::vector<float> output_;
+  double bias_ = 0;
+};
+
+}  // namespace
+
+Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                         const Evidence& evidence, bool found, const SoftNetworkOptions& options,
+                         const Execution& execution) {
+  const SingleThreadedBlas single_threaded;
+  execution.Report({Stage::kDistill, 0, 0});
+  const std::vector<double> sum = SumOfScores(evidence, pool.num_rows);
+  const double share = std::clamp(ShareOf(evidence), kLeastShare, 1 - kLeastShare);
+  const std::vector<float> soft = WithMean(sum, std::max(share, (share + 0.5) / 2));
+
+  Matrix rows{{trusted.values().begin(), trusted.values().end()},
+              trusted.num_rows + pool.num_rows,
+              trusted.dimension};
+  rows.values.insert(rows.values.end(), pool.values().begin(), pool.values().end());
+  const Whitening whitening = FitWhitening(trusted);
+  const Matrix whitened = whitening.Apply(rows.view(), execution);
+  std::vector<SoftNetwork> networks(kNumNetworks);
+  LinearDiscriminant linear;
+  ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t) {
+    Execution within;
+    within.should_stop = execution.should_stop;
+    if (part == kNumNetworks) {
+      linear = FitLinearDiscriminant(rows.view(), Targets(trusted.num_rows, soft, kLinearFloor));
+      return;
+    }
+    SoftNetworkOptions own = options;
+    own.hidden = (options.hidden + kNumNetworks - 1) / kNumNetworks;
+    own.seed = options.seed * kNumNetworks + part;
+    networks[part] = TrainSoftNetwork(whitened.view(),
+                                      Targets(trusted.num_rows, soft, kNetworkFloor), own, within);
+  });
+  const SoftNetwork network = Join(networks);
+
+  // Each part in units of its deviation over the pool, then as steep as the network was.
+  const std::vector<double> network_logits = network.Logits(whitened.view());
+  const std::vector<double> linear_logits = linear.Logits(rows.view());
+  const auto pool_part = [&](const std::vector<double>& logits) {
+    return std::span(logits).subspan(trusted.num_rows);
+  };
+  const double network_spread = Deviation(pool_part(network_logits));
+  const double linear_spread = Deviation(pool_part(linear_logits));
+  if (!(network_spread > 0)) {
+    throw std::runtime_error(
+        "the distilled network gives every pool row the same score; try another `seed`, more "
+        "`hidden` units or more `epochs`");
+  }
+  const double weight =
+      evidence.discriminant == nullptr ? 1 : evidence.discriminant->network_weight;
+  const double linear_weight =
+      linear_spread > 0 ? (1 - weight) * network_spread / linear_spread : 0;
+  std::vector<double> logits(network_logits.size());
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    logits[i] = weight * network_logits[i] + linear_weight * linear_logits[i];
+  }
+  const double factor = SteepnessFor(pool_part(logits), WithMean(sum, share), share);
+  for (double& logit : logits) logit *= factor;
+  double offset = OffsetFor(pool_part(logits), share);
+  if (!found) {
+    const double highest = *std::max_element(logits.begin(), logits.end());
+    offset = std::min(offset, -highest - 0.01 * (1 + std::abs(highest)));
+  }
+  ClassifierBuilder builder(linear.standardization, network.hidden);
+  builder.AddNetwork(network, whitening, factor * weight);
+  builder.AddLinear(linear, factor * linear_weight);
+  Classifier classifier = std::move(builder).Build(offset);
+  classifier.Validate();
+  return classifier;
+}
+
+}  // namespace spuna::algorithms

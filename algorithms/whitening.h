@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "algorithms/embeddings_view.h"
+#include "algorithms/execution.h"
+
+namespace spuna::algorithms {
+
+/// Rows of our own in memory.
+struct Matrix {
+  std::vector<float> values;
+  std::size_t num_rows = 0;
+  std::size_t dimension = 0;
+
+  EmbeddingsView view() const { return {values.data(), num_rows, dimension}; }
+};
+
+/// Coordinates in which the rows it was made from are centered, uncorrelated and of equal spread:
+///
+///     z = rotation * (x - center), rotation = diag(1 / sqrt(eigenvalues)) * eigenvectors'
+///
+/// of the covariance, shrunk towards a multiple of the identity as Ledoit and Wolf do, so that it
+/// can be inverted with fewer rows than dimensions.
+struct Whitening {
+  std::vector<double> center;
+  /// dimension x dimension, row by row: one whitened coordinate a row.
+  std::vector<float> rotation;
+  /// 0 for the plain covariance, 1 for a multiple of the identity.
+  double shrinkage = 0;
+
+  /// The rows in whitened coordinates. One that is more than three times as far out as rows of the
+  /// whitened distribution are is drawn in to there, so that no row outweighs all others.
+  Matrix Apply(const EmbeddingsView& rows, const Execution& execution) const;
+};
+
+/// Rows more than three times the median distance from the center count as if they were there:
+/// a few with a hundred times the norm of the rest decide neither the center nor the covariance.
+Whitening FitWhitening(const EmbeddingsView& rows);
+
+}  // namespace spuna::algorithms
