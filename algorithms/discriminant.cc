@@ -105,7 +105,10 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                       const SoftNetworkOptions& options, const Execution& execution) {
   const std::size_t num_folds = std::min({kNumFolds, trusted.num_rows, pool.num_rows});
   if (num_folds < 2) {
-    throw std::invalid_argument("cross-fitting needs at least 2 trusted rows and 2 pool rows");
+    throw std::invalid_argument(
+        "cross-fitting needs at least 2 trusted rows and 2 pool rows, but there are " +
+        std::to_string(trusted.num_rows) + " and " + std::to_string(pool.num_rows) +
+        "; give more rows or use `recipe` paper");
   }
   const SingleThreadedBlas single_threaded;
   execution.Report({Stage::kCrossFit, 0, num_folds});
@@ -132,7 +135,7 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
       Scatter(logits, trusted_folds, fold, next, scores.trusted);
       Scatter(logits, pool_folds, fold, next, scores.pool);
     };
-    keep(FitLinearDiscriminant(learned.view(), targets).Logits(scored.view()), linear);
+    keep(FitLinearDiscriminant(learned.view(), targets, within).Logits(scored.view()), linear);
     SoftNetworkOptions fold_options = options;
     fold_options.seed = options.seed * kNumFolds + fold;
     learned = whitening.Apply(learned.view(), within);

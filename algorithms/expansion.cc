@@ -77,8 +77,10 @@ class LabelExpander {
       return {count, count};
     }
     const std::size_t total = std::min(2 * options_.beta, num_rest);
-    const auto shifted = std::min(
-        total, static_cast<std::size_t>(options_.share * static_cast<double>(total) + 0.5));
+    // Of all labels so far, so that rounding does not add up over small rounds.
+    const auto aim = static_cast<std::size_t>(
+        options_.share * static_cast<double>(pool_.num_rows - num_rest + total) + 0.5);
+    const std::size_t shifted = std::min(total, aim > num_shifted_ ? aim - num_shifted_ : 0);
     return {total - shifted, shifted};
   }
 
@@ -136,6 +138,7 @@ class LabelExpander {
     SetLabels(added_shifted_, PseudoLabel::kShifted, round);
     execution_.CheckStop();
     execution_.Report({Stage::kEntropy, 0, 0});
+    num_shifted_ += added_shifted_.size();
     entropy_.Add(pool_, added_shifted_);
     result_.entropy.push_back(entropy_.Value());
   }
@@ -153,19 +156,22 @@ class LabelExpander {
   NearestDistances to_clean_;
   NearestDistances to_shifted_;
   SpectralEntropy entropy_;
+  std::size_t num_shifted_ = 0;
   RowNumbers added_clean_;
   RowNumbers added_shifted_;
   Expansion result_;
 };
 
-bool AllRowsEqual(const EmbeddingsView& rows) {
-  for (std::size_t i = 1; i < rows.num_rows; ++i) {
-    if (!std::equal(rows.row(i), rows.row(i) + rows.dimension, rows.row(0))) return false;
-  }
-  return true;
-}
-
 }  // namespace
+
+void RequireSpread(const EmbeddingsView& pool) {
+  for (std::size_t i = 1; i < pool.num_rows; ++i) {
+    if (!std::equal(pool.row(i), pool.row(i) + pool.dimension, pool.row(0))) return;
+  }
+  throw std::invalid_argument("all " + std::to_string(pool.num_rows) +
+                              " pool rows are identical: without any spread nothing can be told "
+                              "apart");
+}
 
 void ExpansionOptions::Validate(std::size_t num_pool_rows) const {
   if (alpha < 1 || beta < 1 || num_neighbors < 1) {
@@ -203,11 +209,7 @@ Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool
                                 " but pool rows have dimension " + std::to_string(pool.dimension));
   }
   options.Validate(pool.num_rows);
-  if (AllRowsEqual(pool)) {
-    throw std::invalid_argument("all " + std::to_string(pool.num_rows) +
-                                " pool rows are identical: without any spread nothing can be told "
-                                "apart");
-  }
+  RequireSpread(pool);
   return LabelExpander(trusted.num_rows, pool, options, execution).Run(trusted, seed_scores);
 }
 

@@ -81,6 +81,9 @@ Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool
                        const ExpansionOptions& options, const Execution& execution,
                        std::span<const double> seed_scores = {});
 
+/// Throws std::invalid_argument where all rows are equal.
+void RequireSpread(const EmbeddingsView& pool);
+
 /// The labels of a pool in which nothing is shifted: none.
 Expansion NoLabels(std::size_t num_pool_rows);
 

@@ -26,10 +26,12 @@ void Standardized(const float* row, const Standardization& by, float* out) {
 // What ensmallen minimizes; the parameters are the weights and then the bias.
 class RidgeLogisticLoss {
  public:
-  RidgeLogisticLoss(const arma::fmat& rows, std::span<const float> targets)
-      : rows_(rows), targets_(targets), weights_(BalancedWeights(targets)) {}
+  RidgeLogisticLoss(const arma::fmat& rows, std::span<const float> targets,
+                    const Execution& execution)
+      : rows_(rows), targets_(targets), weights_(BalancedWeights(targets)), execution_(execution) {}
 
   double EvaluateWithGradient(const arma::mat& parameters, arma::mat& gradient) const {
+    execution_.CheckStop();
     const arma::uword dimension = rows_.n_rows;
     const double n = static_cast<double>(rows_.n_cols);
     const arma::vec weight = parameters.head_rows(dimension);
@@ -57,6 +59,7 @@ class RidgeLogisticLoss {
   const arma::fmat& rows_;
   std::span<const float> targets_;
   std::vector<float> weights_;
+  const Execution& execution_;
 };
 
 }  // namespace
@@ -88,15 +91,15 @@ std::vector<double> LinearDiscriminant::Logits(const EmbeddingsView& rows) const
   return logits;
 }
 
-LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows,
-                                         std::span<const float> targets) {
+LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows, std::span<const float> targets,
+                                         const Execution& execution) {
   LinearDiscriminant fitted;
   fitted.standardization = FitStandardization(rows);
   arma::fmat standardized(rows.dimension, rows.num_rows);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
     Standardized(rows.row(i), fitted.standardization, standardized.colptr(i));
   }
-  RidgeLogisticLoss loss(standardized, targets);
+  RidgeLogisticLoss loss(standardized, targets, execution);
   arma::mat parameters(rows.dimension + 1, 1, arma::fill::zeros);
   ens::L_BFGS optimizer(kMemory, kMaxIterations);
   optimizer.MinGradientNorm() = kSmallestGradient;

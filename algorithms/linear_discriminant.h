@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/embeddings_view.h"
+#include "algorithms/execution.h"
 
 namespace spuna::algorithms {
 
@@ -26,7 +27,7 @@ struct LinearDiscriminant {
 
 /// Fits soft targets between 0 and 1, both classes of equal weight, as the widespread balanced
 /// logistic regression with C = 0.01 does. Standardized values beyond ±8 count as ±8.
-LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows,
-                                         std::span<const float> targets);
+LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows, std::span<const float> targets,
+                                         const Execution& execution);
 
 }  // namespace spuna::algorithms

@@ -34,7 +34,6 @@ Matrix Normalized(const EmbeddingsView& rows) {
 
 // The directions, one a column, in which the mean square of whitened rows is farthest from 1.
 arma::fmat ContrastDirections(const Matrix& pool) {
-  const SingleThreadedBlas single_threaded;
   const arma::fmat rows(const_cast<float*>(pool.values.data()), pool.dimension, pool.num_rows,
                         false, true);
   const arma::mat moment = arma::conv_to<arma::mat>::from(arma::fmat(rows * rows.t())) /
@@ -102,6 +101,7 @@ Matrix WithCoordinate(const Matrix& rows, double scale, const std::vector<double
 MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                             Metric metric, const Discriminant* discriminant,
                             const Execution& execution) {
+  const SingleThreadedBlas single_threaded;
   MetricSpace space;
   switch (metric) {
     case Metric::kEuclidean:

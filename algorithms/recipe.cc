@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "algorithms/banks.h"
 #include "algorithms/neighbor_score.h"
@@ -21,7 +22,11 @@ Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   const Switches& switches = options.switches;
   if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
   if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
-  options.expansion.Validate(pool.num_rows);
+  if (trusted.dimension != pool.dimension) {
+    throw std::invalid_argument("trusted rows have dimension " + std::to_string(trusted.dimension) +
+                                " but pool rows have dimension " + std::to_string(pool.dimension));
+  }
+  RequireSpread(pool);
   if (switches.NeedCrossFitting()) {
     discriminant_ = CrossFit(trusted, pool, options.network, execution);
     if (switches.sides == Sides::kShare) {

@@ -76,7 +76,8 @@ class Ground {
   std::vector<double> NeighborScores(const Expansion& expansion, const Execution& execution) const;
 
   /// The classifier, from labels and the neighbor scores that belong to them. The scores are not
-  /// needed for targets of labels.
+  /// needed for targets of labels. Where nothing was found labels are passed over: the classifier
+  /// ranks rows by the discriminant alone and keeps them all.
   Classifier Distill(const Expansion& expansion, const std::vector<double>& neighbor_scores,
                      const Execution& execution) const;
 

@@ -21,14 +21,19 @@ constexpr std::size_t kNumNetworks = 4;
 constexpr double kNetworkFloor = 0.5;
 constexpr double kLinearFloor = 0.85;
 constexpr double kLeastShare = 0.001;
+constexpr double kHighestLogit = 20;
+constexpr std::size_t kRowsForSteepness = 10'000;
+// Weights beyond it would overflow a product.
+constexpr double kLargestWeight = 1e18;
 
 double Logistic(double logit) { return 1 / (1 + std::exp(-logit)); }
 
 // The number to add to the logits so that their mean probability is `share`.
 double OffsetFor(std::span<const double> logits, double share) {
-  double low = -1e4;
-  double high = 1e4;
-  for (int step = 0; step < 100; ++step) {
+  const auto [lowest, highest] = std::minmax_element(logits.begin(), logits.end());
+  double low = -*highest - 50;
+  double high = -*lowest + 50;
+  for (int step = 0; step < 60; ++step) {
     const double offset = (low + high) / 2;
     double mean = 0;
     for (const double logit : logits) mean += Logistic(logit + offset);
@@ -37,21 +42,41 @@ double OffsetFor(std::span<const double> logits, double share) {
   return (low + high) / 2;
 }
 
-double Deviation(std::span<const double> values) {
-  const double n = static_cast<double>(values.size());
+struct Moments {
   double mean = 0;
-  for (const double value : values) mean += value / n;
+  /// 0 where the values differ by no more than rounding.
+  double deviation = 0;
+};
+
+// Of the finite values.
+Moments MomentsOf(std::span<const double> values) {
+  Moments moments;
+  double n = 0;
+  double largest = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    moments.mean += value;
+    largest = std::max(largest, std::abs(value));
+    ++n;
+  }
+  if (n == 0) return moments;
+  moments.mean /= n;
   double square = 0;
-  for (const double value : values) square += (value - mean) * (value - mean) / n;
-  return std::sqrt(square);
+  for (const double value : values) {
+    if (std::isfinite(value)) square += (value - moments.mean) * (value - moments.mean);
+  }
+  moments.deviation = std::sqrt(square / n);
+  if (moments.deviation <= 1e-9 * largest) moments.deviation = 0;
+  return moments;
 }
 
-// Adds the scores in units of their deviation.
+// Adds the scores in deviations from their mean. A row without a score (the only one of its bank)
+// is taken for average.
 void AddStandardized(std::span<const double> scores, std::vector<double>& sum) {
-  const double deviation = Deviation(scores);
-  if (!(deviation > 0)) return;
+  const Moments moments = MomentsOf(scores);
+  if (moments.deviation == 0) return;
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    if (std::isfinite(scores[i])) sum[i] += scores[i] / deviation;
+    if (std::isfinite(scores[i])) sum[i] += (scores[i] - moments.mean) / moments.deviation;
   }
 }
 
@@ -95,7 +120,7 @@ std::vector<double> SumOfScores(const Evidence& evidence, std::size_t num_pool_r
   std::vector<double> sum(num_pool_rows);
   if (evidence.discriminant != nullptr) AddStandardized(evidence.discriminant->pool, sum);
   if (!evidence.neighbor_scores.empty()) AddStandardized(evidence.neighbor_scores, sum);
-  const double deviation = Deviation(sum);
+  const double deviation = MomentsOf(sum).deviation;
   if (deviation > 0) {
     for (double& score : sum) score *= kSteepness / deviation;
   }
@@ -114,18 +139,23 @@ std::vector<float> WithMean(std::span<const double> logits, double mean) {
 
 // The factor that brings `logits` nearest to the targets, by cross-entropy, among powers of 1.1;
 // the mean stays that of the targets.
-double SteepnessFor(std::span<const double> logits, std::span<const float> targets, double share) {
+double SteepnessFor(std::span<const double> logits, std::span<const float> targets, double share,
+                    const Execution& execution) {
   double best = 1;
   double least = INFINITY;
-  std::vector<double> scaled(logits.size());
+  // Every so many rows are enough.
+  const std::size_t stride = logits.size() / kRowsForSteepness + 1;
+  std::vector<double> scaled((logits.size() + stride - 1) / stride);
   for (int power = -10; power <= 60; ++power) {
+    execution.CheckStop();
     const double factor = std::pow(1.1, power);
-    for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = factor * logits[i];
+    for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = factor * logits[i * stride];
     const double offset = OffsetFor(scaled, share);
     double loss = 0;
     for (std::size_t i = 0; i < scaled.size(); ++i) {
       const double logit = scaled[i] + offset;
-      loss += std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit))) - targets[i] * logit;
+      loss += std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit))) -
+              targets[i * stride] * logit;
     }
     if (loss >= least) continue;
     least = loss;
@@ -156,8 +186,8 @@ class ClassifierBuilder {
     for (std::size_t h = 0; h < network.hidden; ++h) {
       double bias = network.hidden_bias[h];
       for (std::size_t j = 0; j < d; ++j) {
-        classifier_.hidden_weight.push_back(
-            static_cast<float>(product(h, j) * classifier_.deviation[j]));
+        classifier_.hidden_weight.push_back(static_cast<float>(
+            std::clamp(product(h, j) * classifier_.deviation[j], -kLargestWeight, kLargestWeight)));
         bias += product(h, j) * (classifier_.mean[j] - whitening.center[j]);
       }
       AddUnit(bias, scale * network.output_weight[h]);
@@ -194,6 +224,41 @@ class ClassifierBuilder {
   double bias_ = 0;
 };
 
+// The logit of a row, in float64.
+double LogitOf(const Classifier& classifier, const float* row) {
+  std::vector<float> standardized(classifier.dimension);
+  Standardize(row, classifier.mean, classifier.deviation, standardized.data());
+  double logit = static_cast<double>(classifier.output_bias[1]) - classifier.output_bias[0];
+  for (std::size_t h = 0; h < classifier.hidden; ++h) {
+    double activation = classifier.hidden_bias[h];
+    for (std::size_t j = 0; j < classifier.dimension; ++j) {
+      activation += static_cast<double>(classifier.hidden_weight[h * classifier.dimension + j]) *
+                    standardized[j];
+    }
+    logit += std::max(activation, 0.0) * classifier.output_weight[classifier.hidden + h];
+  }
+  return logit;
+}
+
+// Lowers the scores until no row reaches one half. Rows far out, which the training drew in, are
+// here as they are.
+void KeepAll(const EmbeddingsView& rows, Classifier& classifier, const Execution& execution) {
+  const std::vector<float> scores = classifier.Score(rows, execution);
+  double highest = -INFINITY;
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    if (!(scores[i] < 0.49F)) highest = std::max(highest, LogitOf(classifier, rows.row(i)));
+  }
+  if (highest == -INFINITY) return;
+  // Less steep where one row is so far out that the others' scores would all become 0.
+  if (highest > kHighestLogit) {
+    const auto factor = static_cast<float>(kHighestLogit / highest);
+    for (float& weight : classifier.output_weight) weight *= factor;
+    for (float& bias : classifier.output_bias) bias *= factor;
+    highest = kHighestLogit;
+  }
+  classifier.output_bias[1] -= static_cast<float>(highest + 0.1 * (1 + std::abs(highest)));
+}
+
 }  // namespace
 
 Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& pool,
@@ -217,7 +282,8 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
     Execution within;
     within.should_stop = execution.should_stop;
     if (part == kNumNetworks) {
-      linear = FitLinearDiscriminant(rows.view(), Targets(trusted.num_rows, soft, kLinearFloor));
+      linear =
+          FitLinearDiscriminant(rows.view(), Targets(trusted.num_rows, soft, kLinearFloor), within);
       return;
     }
     SoftNetworkOptions own = options;
@@ -234,8 +300,8 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   const auto pool_part = [&](const std::vector<double>& logits) {
     return std::span(logits).subspan(trusted.num_rows);
   };
-  const double network_spread = Deviation(pool_part(network_logits));
-  const double linear_spread = Deviation(pool_part(linear_logits));
+  const double network_spread = MomentsOf(pool_part(network_logits)).deviation;
+  const double linear_spread = MomentsOf(pool_part(linear_logits)).deviation;
   if (!(network_spread > 0)) {
     throw std::runtime_error(
         "the distilled network gives every pool row the same score; try another `seed`, more "
@@ -249,18 +315,15 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   for (std::size_t i = 0; i < logits.size(); ++i) {
     logits[i] = weight * network_logits[i] + linear_weight * linear_logits[i];
   }
-  const double factor = SteepnessFor(pool_part(logits), WithMean(sum, share), share);
+  const double factor = SteepnessFor(pool_part(logits), WithMean(sum, share), share, execution);
   for (double& logit : logits) logit *= factor;
-  double offset = OffsetFor(pool_part(logits), share);
-  if (!found) {
-    const double highest = *std::max_element(logits.begin(), logits.end());
-    offset = std::min(offset, -highest - 0.01 * (1 + std::abs(highest)));
-  }
+  const double offset = OffsetFor(pool_part(logits), share);
   ClassifierBuilder builder(linear.standardization, network.hidden);
   builder.AddNetwork(network, whitening, factor * weight);
   builder.AddLinear(linear, factor * linear_weight);
   Classifier classifier = std::move(builder).Build(offset);
   classifier.Validate();
+  if (!found) KeepAll(rows.view(), classifier, execution);
   return classifier;
 }
 

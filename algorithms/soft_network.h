@@ -32,7 +32,7 @@ struct SoftNetwork {
   std::vector<float> output_weight;
   float output_bias = 0;
 
-  /// Single-threaded.
+  /// Single-threaded. Throws std::runtime_error where one is not finite.
   std::vector<double> Logits(const EmbeddingsView& rows) const;
 };
 

@@ -15,6 +15,8 @@ namespace {
 // How far out a row may be, in medians or in deviations.
 constexpr double kFarthest = 3;
 constexpr int kCenterSteps = 5;
+// Beyond it products of float32 overflow.
+constexpr double kLargestScale = 1e18;
 constexpr std::size_t kRowsPerBlock = 512;
 
 double Median(std::vector<double> values) {
@@ -96,7 +98,8 @@ Whitening FitWhitening(const EmbeddingsView& rows) {
     throw std::runtime_error("the covariance of the trusted rows can't be decomposed");
   }
   for (std::size_t j = 0; j < dimension; ++j) {
-    const double scale = 1 / std::sqrt(std::max(eigenvalues[j], 1e-9 * level));
+    const double scale =
+        std::min(1 / std::sqrt(std::max(eigenvalues[j], 1e-9 * level)), kLargestScale);
     for (std::size_t i = 0; i < dimension; ++i) {
       whitening.rotation[j * dimension + i] = static_cast<float>(eigenvectors(i, j) * scale);
     }

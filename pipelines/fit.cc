@@ -94,6 +94,7 @@ FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& o
                      const FitExtras& extras, StageClock& clock) {
   FitResult result;
   const FitChoices choices = ChooseFor(trusted, pool, options);
+  options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
   const algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
   result.expansion = ground.Expand(clock.Execution());
   std::vector<double> neighbor_scores;
@@ -102,7 +103,7 @@ FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& o
   }
   result.model =
       DistillOrThrow(trusted, pool, ground, result.expansion, neighbor_scores, options, clock);
-  if (extras.keep_banks) {
+  if (extras.keep_banks && result.model.summary.labeled_shifted > 0) {
     result.model.banks =
         algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);
   }

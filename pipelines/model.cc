@@ -130,7 +130,7 @@ FitSummary SummaryFromJson(const json& from) {
   summary.choices = ChoicesFromJson(from.at("chosen"));
   const json& shift = from.at("shift");
   summary.found = shift.at("found").get<bool>();
-  if (shift.contains("auroc")) {
+  if (!summary.found || shift.contains("auroc")) {
     summary.separation = {shift.at("auroc").get<double>(), shift.at("p_value").get<double>()};
   }
   if (shift.contains("share")) summary.share = shift.at("share").get<double>();

@@ -131,6 +131,41 @@ BOOST_AUTO_TEST_CASE(a_pool_with_nothing_shifted_is_left_whole) {
   BOOST_TEST(*std::max_element(scores.begin(), scores.end()) < 0.5F);
 }
 
+BOOST_AUTO_TEST_CASE(where_nothing_is_found_rows_far_out_are_kept_too) {
+  FaintShift data(0);
+  for (std::size_t j = 0; j < 12; ++j) {
+    data.pool.values[5 * 12 + j] *= 1000;
+    data.pool.values[6 * 12 + j] *= -1000;
+    data.trusted.values[7 * 12 + j] *= 1000;
+  }
+  const Fitted fitted = Fit(data.trusted.view(), data.pool.view(), Options(1600));
+  BOOST_TEST((fitted.expansion.stopped_by == StoppedBy::kNoShift));
+  for (const auto& rows : {data.trusted.view(), data.pool.view()}) {
+    BOOST_TEST(std::ranges::max(fitted.classifier.Score(rows, {})) < 0.5F);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_small_share_is_met_with_small_rounds) {
+  const test::Matrix trusted = test::RandomRows(60, 3, 1);
+  const test::Matrix pool = test::ShiftedPool(200, 3, 2, 4);
+  ExpansionOptions options;
+  options.alpha = 5;
+  options.beta = 1;
+  options.num_neighbors = 5;
+  options.epsilon = -1e6;
+  options.share = 0.2;
+  const Expansion expansion = ExpandLabels(trusted.view(), pool.view(), options, {});
+  BOOST_TEST(expansion.RowsWith(PseudoLabel::kShifted).size() == 40);
+  BOOST_TEST(expansion.RowsWith(PseudoLabel::kClean).size() == 160);
+  BOOST_TEST((expansion.stopped_by == StoppedBy::kExhausted));
+}
+
+BOOST_AUTO_TEST_CASE(identical_pool_rows_are_an_error) {
+  const test::Matrix trusted = test::RandomRows(60, 3, 1);
+  const test::Matrix pool{100, 3, std::vector<float>(300, 1.0F)};
+  BOOST_CHECK_THROW(Ground(trusted.view(), pool.view(), Options(100), {}), std::invalid_argument);
+}
+
 BOOST_AUTO_TEST_CASE(threads_do_not_matter) {
   const FaintShift data(4);
   Execution two;

@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_sphere_is_learned_and_a_plane_does_not_do) {
   const Sphere sphere;
   const SoftNetwork network = TrainSoftNetwork(sphere.rows.view(), sphere.targets, Small(), {});
   BOOST_TEST(Auroc(network.Logits(sphere.rows.view()), sphere.targets) > 0.98);
-  const LinearDiscriminant linear = FitLinearDiscriminant(sphere.rows.view(), sphere.targets);
+  const LinearDiscriminant linear = FitLinearDiscriminant(sphere.rows.view(), sphere.targets, {});
   BOOST_TEST(Auroc(linear.Logits(sphere.rows.view()), sphere.targets) < 0.6);
 }
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(the_linear_discriminant_is_at_its_minimum) {
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
     targets.push_back(rows.view().row(i)[1] > 6 ? 0.9F : 0.0F);
   }
-  const LinearDiscriminant linear = FitLinearDiscriminant(rows.view(), targets);
+  const LinearDiscriminant linear = FitLinearDiscriminant(rows.view(), targets, {});
   const std::vector<double> logits = linear.Logits(rows.view());
   const std::vector<float> weights = BalancedWeights(targets);
   double bias_gradient = 0;
