@@ -3,7 +3,7 @@
 namespace spuna::algorithms {
 namespace {
 
-void AppendRows(const EmbeddingsView& embeddings, const RowNumbers& rows, Bank& bank) {
+void AppendRows(const EmbeddingsView& embeddings, const RowNumbers& rows, Matrix& bank) {
   bank.dimension = embeddings.dimension;
   bank.values.reserve(bank.values.size() + rows.size() * embeddings.dimension);
   for (const std::uint32_t row : rows) {

@@ -8,20 +8,12 @@
 
 namespace spuna::algorithms {
 
-/// Rows that an expansion holds for clean, or for shifted, one after the other.
-struct Bank {
-  std::vector<float> values;
-  std::size_t dimension = 0;
-
-  std::size_t num_rows() const { return dimension == 0 ? 0 : values.size() / dimension; }
-  EmbeddingsView view() const { return {values.data(), num_rows(), dimension}; }
-};
-
+/// Rows that an expansion holds for clean, and for shifted, one after the other.
 struct Banks {
   /// The trusted rows, then the pseudo-clean pool rows in their order.
-  Bank clean;
+  Matrix clean;
   /// The pseudo-shifted pool rows in their order.
-  Bank shifted;
+  Matrix shifted;
 };
 
 /// Copies the rows of both banks.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "algorithms/blas.h"
+#include "algorithms/standardization.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -23,9 +24,6 @@ constexpr std::size_t kGuardRows = 8;
 constexpr std::size_t kRowsPerBlock = 304;
 // Products up to this size may take another path in OpenBLAS.
 constexpr std::size_t kSmallProduct = 1'000'000;
-// Far beyond any row that was trained on, and far enough from overflow that the products of a
-// finite row stay finite.
-constexpr double kMaxStandardized = 1e15;
 
 struct Scratch {
   std::vector<float> standardized;
@@ -55,14 +53,6 @@ std::size_t FilledRows(std::size_t count, std::size_t num_weights) {
 }
 
 }  // namespace
-
-void Standardize(const float* row, std::span<const double> mean, std::span<const double> deviation,
-                 float* standardized) {
-  for (std::size_t j = 0; j < mean.size(); ++j) {
-    const double value = deviation[j] == 0 ? 0 : (row[j] - mean[j]) / deviation[j];
-    standardized[j] = static_cast<float>(std::clamp(value, -kMaxStandardized, kMaxStandardized));
-  }
-}
 
 void Classifier::Validate() const {
   if (dimension == 0 || hidden == 0) {

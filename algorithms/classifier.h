@@ -33,8 +33,4 @@ struct Classifier {
   std::vector<float> Score(const EmbeddingsView& rows, const Execution& execution) const;
 };
 
-/// Writes (row - mean) / deviation, within ±1e15; 0 where the deviation is 0.
-void Standardize(const float* row, std::span<const double> mean, std::span<const double> deviation,
-                 float* standardized);
-
 }  // namespace spuna::algorithms

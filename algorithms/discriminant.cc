@@ -42,7 +42,6 @@ void AppendRows(const EmbeddingsView& from, const std::vector<std::size_t>& fold
   for (std::size_t i = 0; i < from.num_rows; ++i) {
     if ((folds[i] == fold) != in_fold) continue;
     to.values.insert(to.values.end(), from.row(i), from.row(i) + from.dimension);
-    ++to.num_rows;
   }
 }
 
@@ -85,10 +84,8 @@ double BestMix(const Scores& network, const Scores& linear) {
     const Scores mixed = Mix(network, linear, static_cast<double>(i) / kNumProportions);
     aurocs.push_back(MeasureSeparation(mixed.trusted, mixed.pool).auroc);
   }
-  const double n = static_cast<double>(network.trusted.size());
-  const double m = static_cast<double>(network.pool.size());
   const double least = *std::max_element(aurocs.begin(), aurocs.end()) -
-                       kEqual * std::sqrt((n + m + 1) / (12 * n * m));
+                       kEqual * AurocError(network.trusted.size(), network.pool.size());
   double sum = 0;
   int count = 0;
   for (int i = 0; i <= kNumProportions; ++i) {
@@ -123,9 +120,9 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
     Matrix learned;
     AppendRows(trusted, trusted_folds, fold, false, learned);
     const Whitening whitening = FitWhitening(learned.view());
-    std::vector<float> targets(learned.num_rows, 0.0F);
+    std::vector<float> targets(learned.num_rows(), 0.0F);
     AppendRows(pool, pool_folds, fold, false, learned);
-    targets.resize(learned.num_rows, 1.0F);
+    targets.resize(learned.num_rows(), 1.0F);
     Matrix scored;
     AppendRows(trusted, trusted_folds, fold, true, scored);
     AppendRows(pool, pool_folds, fold, true, scored);

@@ -16,6 +16,7 @@
 #include "algorithms/blas.h"
 #include "algorithms/format_number.h"
 #include "algorithms/seeded_random.h"
+#include "algorithms/standardization.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -31,35 +32,6 @@ struct TrainingRows {
 
   float label(std::size_t row) const { return row < num_clean ? 0.0F : 1.0F; }
 };
-
-// The mean and deviation of every dimension.
-struct Standardization {
-  std::vector<double> mean;
-  std::vector<double> deviation;
-};
-
-// Two passes, in float64. Equal values have a mean of exactly that value and so a deviation of 0.
-Standardization FitStandardization(const Banks& banks) {
-  const std::size_t dimension = banks.clean.dimension;
-  const double n = static_cast<double>(banks.clean.num_rows() + banks.shifted.num_rows());
-  Standardization fitted{std::vector<double>(dimension), std::vector<double>(dimension)};
-  for (const EmbeddingsView& rows : {banks.clean.view(), banks.shifted.view()}) {
-    for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      for (std::size_t j = 0; j < dimension; ++j) fitted.mean[j] += rows.row(i)[j];
-    }
-  }
-  for (double& mean : fitted.mean) mean /= n;
-  for (const EmbeddingsView& rows : {banks.clean.view(), banks.shifted.view()}) {
-    for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      for (std::size_t j = 0; j < dimension; ++j) {
-        const double difference = rows.row(i)[j] - fitted.mean[j];
-        fitted.deviation[j] += difference * difference;
-      }
-    }
-  }
-  for (double& deviation : fitted.deviation) deviation = std::sqrt(deviation / n);
-  return fitted;
-}
 
 TrainingRows StandardizedRows(const Banks& banks, const Standardization& standardization) {
   TrainingRows rows;
@@ -222,7 +194,7 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   options.Validate();
   const SingleThreadedBlas single_threaded;
   const Banks banks = MakeBanks(trusted, pool, expansion);
-  Standardization standardization = FitStandardization(banks);
+  Standardization standardization = FitStandardization({banks.clean.view(), banks.shifted.view()});
   const TrainingRows rows = StandardizedRows(banks, standardization);
 
   Network network(Loss(/*reduction=*/false));

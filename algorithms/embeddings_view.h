@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace spuna::algorithms {
 
@@ -16,6 +17,15 @@ struct EmbeddingsView {
 
   const float* row(std::size_t i) const { return data + i * dimension; }
   std::span<const float> values() const { return {data, num_rows * dimension}; }
+};
+
+/// Rows that own their memory.
+struct Matrix {
+  std::vector<float> values;
+  std::size_t dimension = 0;
+
+  std::size_t num_rows() const { return dimension == 0 ? 0 : values.size() / dimension; }
+  EmbeddingsView view() const { return {values.data(), num_rows(), dimension}; }
 };
 
 }  // namespace spuna::algorithms

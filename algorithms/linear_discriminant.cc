@@ -16,13 +16,6 @@ constexpr std::size_t kMaxIterations = 200;
 constexpr double kSmallestGradient = 1e-5;
 constexpr std::size_t kMemory = 10;
 
-void Standardized(const float* row, const Standardization& by, float* out) {
-  for (std::size_t j = 0; j < by.mean.size(); ++j) {
-    const double value = by.deviation[j] == 0 ? 0 : (row[j] - by.mean[j]) / by.deviation[j];
-    out[j] = static_cast<float>(std::clamp(value, -kLargest, kLargest));
-  }
-}
-
 // What ensmallen minimizes; the parameters are the weights and then the bias.
 class RidgeLogisticLoss {
  public:
@@ -64,28 +57,12 @@ class RidgeLogisticLoss {
 
 }  // namespace
 
-Standardization FitStandardization(const EmbeddingsView& rows) {
-  const double n = static_cast<double>(rows.num_rows);
-  Standardization fitted{std::vector<double>(rows.dimension), std::vector<double>(rows.dimension)};
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    for (std::size_t j = 0; j < rows.dimension; ++j) fitted.mean[j] += rows.row(i)[j];
-  }
-  for (double& mean : fitted.mean) mean /= n;
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    for (std::size_t j = 0; j < rows.dimension; ++j) {
-      const double difference = rows.row(i)[j] - fitted.mean[j];
-      fitted.deviation[j] += difference * difference;
-    }
-  }
-  for (double& deviation : fitted.deviation) deviation = std::sqrt(deviation / n);
-  return fitted;
-}
-
 std::vector<double> LinearDiscriminant::Logits(const EmbeddingsView& rows) const {
   std::vector<double> logits(rows.num_rows, bias);
   std::vector<float> standardized(rows.dimension);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    Standardized(rows.row(i), standardization, standardized.data());
+    Standardize(rows.row(i), standardization.mean, standardization.deviation, standardized.data(),
+                kLargest);
     for (std::size_t j = 0; j < rows.dimension; ++j) logits[i] += weight[j] * standardized[j];
   }
   return logits;
@@ -94,10 +71,11 @@ std::vector<double> LinearDiscriminant::Logits(const EmbeddingsView& rows) const
 LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows, std::span<const float> targets,
                                          const Execution& execution) {
   LinearDiscriminant fitted;
-  fitted.standardization = FitStandardization(rows);
+  fitted.standardization = FitStandardization({rows});
   arma::fmat standardized(rows.dimension, rows.num_rows);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    Standardized(rows.row(i), fitted.standardization, standardized.colptr(i));
+    Standardize(rows.row(i), fitted.standardization.mean, fitted.standardization.deviation,
+                standardized.colptr(i), kLargest);
   }
   RidgeLogisticLoss loss(standardized, targets, execution);
   arma::mat parameters(rows.dimension + 1, 1, arma::fill::zeros);

@@ -5,16 +5,9 @@
 
 #include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
+#include "algorithms/standardization.h"
 
 namespace spuna::algorithms {
-
-/// The mean and deviation of every dimension; a constant dimension has a deviation of 0.
-struct Standardization {
-  std::vector<double> mean;
-  std::vector<double> deviation;
-};
-
-Standardization FitStandardization(const EmbeddingsView& rows);
 
 /// Ridge logistic regression on standardized rows: logit = bias + weight' * standardized.
 struct LinearDiscriminant {

@@ -15,7 +15,7 @@ constexpr std::size_t kContrastDimensions = 8;
 constexpr double kDiscriminantScale = 0.5;
 
 Matrix Copy(const EmbeddingsView& rows) {
-  return {{rows.values().begin(), rows.values().end()}, rows.num_rows, rows.dimension};
+  return {{rows.values().begin(), rows.values().end()}, rows.dimension};
 }
 
 Matrix Normalized(const EmbeddingsView& rows) {
@@ -34,7 +34,7 @@ Matrix Normalized(const EmbeddingsView& rows) {
 
 // The directions, one a column, in which the mean square of whitened rows is farthest from 1.
 arma::fmat ContrastDirections(const Matrix& pool) {
-  const arma::fmat rows(const_cast<float*>(pool.values.data()), pool.dimension, pool.num_rows,
+  const arma::fmat rows(const_cast<float*>(pool.values.data()), pool.dimension, pool.num_rows(),
                         false, true);
   const arma::mat moment = arma::conv_to<arma::mat>::from(arma::fmat(rows * rows.t())) /
                            static_cast<double>(rows.n_cols);
@@ -57,9 +57,8 @@ arma::fmat ContrastDirections(const Matrix& pool) {
 }
 
 Matrix Project(const Matrix& rows, const arma::fmat& directions) {
-  Matrix projected{std::vector<float>(rows.num_rows * directions.n_cols), rows.num_rows,
-                   directions.n_cols};
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+  Matrix projected{std::vector<float>(rows.num_rows() * directions.n_cols), directions.n_cols};
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     const arma::fvec row(const_cast<float*>(rows.view().row(i)), rows.dimension, false, true);
     const arma::fvec product = directions.t() * row;
     std::copy(product.begin(), product.end(),
@@ -70,12 +69,12 @@ Matrix Project(const Matrix& rows, const arma::fmat& directions) {
 
 double RootMeanSquareDistance(const Matrix& rows) {
   std::vector<double> mean(rows.dimension);
-  const double n = static_cast<double>(rows.num_rows);
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+  const double n = static_cast<double>(rows.num_rows());
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     for (std::size_t j = 0; j < rows.dimension; ++j) mean[j] += rows.view().row(i)[j] / n;
   }
   double square = 0;
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     for (std::size_t j = 0; j < rows.dimension; ++j) {
       const double difference = rows.view().row(i)[j] - mean[j];
       square += difference * difference / n;
@@ -85,9 +84,9 @@ double RootMeanSquareDistance(const Matrix& rows) {
 }
 
 Matrix WithCoordinate(const Matrix& rows, double scale, const std::vector<double>& scores) {
-  Matrix wider{{}, rows.num_rows, rows.dimension + 1};
-  wider.values.reserve(wider.num_rows * wider.dimension);
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+  Matrix wider{{}, rows.dimension + 1};
+  wider.values.reserve(rows.num_rows() * wider.dimension);
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     for (std::size_t j = 0; j < rows.dimension; ++j) {
       wider.values.push_back(static_cast<float>(rows.view().row(i)[j] * scale));
     }
@@ -99,8 +98,8 @@ Matrix WithCoordinate(const Matrix& rows, double scale, const std::vector<double
 }  // namespace
 
 MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                            Metric metric, const Discriminant* discriminant,
-                            const Execution& execution) {
+                            Metric metric, const Whitening* whitening,
+                            const Discriminant* discriminant, const Execution& execution) {
   const SingleThreadedBlas single_threaded;
   MetricSpace space;
   switch (metric) {
@@ -112,8 +111,7 @@ MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView&
       break;
     case Metric::kWhitened:
     case Metric::kContrast: {
-      const Whitening whitening = FitWhitening(trusted);
-      space = {whitening.Apply(trusted, execution), whitening.Apply(pool, execution)};
+      space = {whitening->Apply(trusted, execution), whitening->Apply(pool, execution)};
       if (metric == Metric::kWhitened) break;
       const arma::fmat directions = ContrastDirections(space.pool);
       space = {Project(space.trusted, directions), Project(space.pool, directions)};

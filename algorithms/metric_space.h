@@ -22,9 +22,10 @@ struct MetricSpace {
 };
 
 /// Where there is a discriminant its score becomes one more coordinate, beside the others scaled so
-/// that the trusted rows' mean square distance from their center is 1.
+/// that the trusted rows' mean square distance from their center is 1. The whitened metric and that
+/// of contrast need the trusted rows' whitening.
 MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                            Metric metric, const Discriminant* discriminant,
-                            const Execution& execution);
+                            Metric metric, const Whitening* whitening,
+                            const Discriminant* discriminant, const Execution& execution);
 
 }  // namespace spuna::algorithms

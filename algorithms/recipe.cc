@@ -33,8 +33,11 @@ Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
       options_.expansion.share = std::clamp(discriminant_->share, kLeastShare, 1 - kLeastShare);
     }
   }
+  const bool is_whitened =
+      switches.metric == Metric::kWhitened || switches.metric == Metric::kContrast;
+  if (is_whitened || DistillsSoftly()) whitening_ = FitWhitening(trusted);
   if (switches.metric != Metric::kEuclidean || switches.discriminant) {
-    space_ = MakeMetricSpace(trusted, pool, switches.metric,
+    space_ = MakeMetricSpace(trusted, pool, switches.metric, whitening_ ? &*whitening_ : nullptr,
                              switches.discriminant ? &*discriminant_ : nullptr, execution);
   }
 }
@@ -59,12 +62,13 @@ std::vector<double> Ground::NeighborScores(const Expansion& expansion,
 
 Classifier Ground::Distill(const Expansion& expansion, const std::vector<double>& neighbor_scores,
                            const Execution& execution) const {
-  if (options_.switches.targets == Targets::kLabels && found()) {
+  if (!DistillsSoftly()) {
     return algorithms::Distill(plain_trusted_, plain_pool_, expansion, options_.distillation,
                                execution);
   }
   const Evidence evidence{discriminant_ ? &*discriminant_ : nullptr, neighbor_scores};
-  return DistillSoftly(plain_trusted_, plain_pool_, evidence, found(), options_.network, execution);
+  return DistillSoftly(plain_trusted_, plain_pool_, *whitening_, evidence, found(),
+                       options_.network, execution);
 }
 
 }  // namespace spuna::algorithms

@@ -82,10 +82,15 @@ class Ground {
                      const Execution& execution) const;
 
  private:
+  // Where nothing was found there are no labels to learn.
+  bool DistillsSoftly() const { return options_.switches.targets == Targets::kSoft || !found(); }
+
   EmbeddingsView plain_trusted_;
   EmbeddingsView plain_pool_;
   RecipeOptions options_;
   std::optional<Discriminant> discriminant_;
+  // Of the trusted rows, where a step needs it.
+  std::optional<Whitening> whitening_;
   std::optional<MetricSpace> space_;
 };
 

@@ -47,6 +47,12 @@ double EstimateShare(std::span<const double> trusted, std::span<const double> po
   return std::clamp(1 - clean_share, 0.0, 1.0);
 }
 
+double AurocError(std::size_t num_trusted, std::size_t num_pool) {
+  const double n = static_cast<double>(num_trusted);
+  const double m = static_cast<double>(num_pool);
+  return std::sqrt((n + m + 1) / (12 * n * m));
+}
+
 Separation MeasureSeparation(std::span<const double> trusted, std::span<const double> pool) {
   Separation separation;
   if (trusted.empty() || pool.empty()) return separation;
@@ -55,9 +61,7 @@ Separation MeasureSeparation(std::span<const double> trusted, std::span<const do
   std::vector<std::uint8_t> is_pool(trusted.size(), 0);
   is_pool.resize(scores.size(), 1);
   separation.auroc = EvaluateDetection(scores, is_pool).auroc;
-  const double n = static_cast<double>(trusted.size());
-  const double m = static_cast<double>(pool.size());
-  const double deviation = std::sqrt((n + m + 1) / (12 * n * m));
+  const double deviation = AurocError(trusted.size(), pool.size());
   separation.p_value = std::erfc((separation.auroc - 0.5) / deviation / std::numbers::sqrt2) / 2;
   return separation;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 namespace spuna::algorithms {
@@ -19,6 +20,9 @@ struct Separation {
   /// Of an AUROC this high if there were no difference: Mann and Whitney's test, one-sided.
   double p_value = 1;
 };
+
+/// The standard error of the AUROC of `num_trusted` against `num_pool` rows that don't differ.
+double AurocError(std::size_t num_trusted, std::size_t num_pool);
 
 Separation MeasureSeparation(std::span<const double> trusted, std::span<const double> pool);
 

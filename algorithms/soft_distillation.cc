@@ -7,7 +7,7 @@
 
 #include "algorithms/blas.h"
 #include "algorithms/linear_discriminant.h"
-#include "algorithms/whitening.h"
+#include "algorithms/standardization.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -262,19 +262,16 @@ void KeepAll(const EmbeddingsView& rows, Classifier& classifier, const Execution
 }  // namespace
 
 Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                         const Evidence& evidence, bool found, const SoftNetworkOptions& options,
-                         const Execution& execution) {
+                         const Whitening& whitening, const Evidence& evidence, bool found,
+                         const SoftNetworkOptions& options, const Execution& execution) {
   const SingleThreadedBlas single_threaded;
   execution.Report({Stage::kDistill, 0, 0});
   const std::vector<double> sum = SumOfScores(evidence, pool.num_rows);
   const double share = std::clamp(ShareOf(evidence), kLeastShare, 1 - kLeastShare);
   const std::vector<float> soft = WithMean(sum, std::max(share, (share + 0.5) / 2));
 
-  Matrix rows{{trusted.values().begin(), trusted.values().end()},
-              trusted.num_rows + pool.num_rows,
-              trusted.dimension};
+  Matrix rows{{trusted.values().begin(), trusted.values().end()}, trusted.dimension};
   rows.values.insert(rows.values.end(), pool.values().begin(), pool.values().end());
-  const Whitening whitening = FitWhitening(trusted);
   const Matrix whitened = whitening.Apply(rows.view(), execution);
   std::vector<SoftNetwork> networks(kNumNetworks);
   LinearDiscriminant linear;

@@ -9,6 +9,7 @@
 #include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
 #include "algorithms/soft_network.h"
+#include "algorithms/whitening.h"
 
 namespace spuna::algorithms {
 
@@ -33,7 +34,7 @@ struct Evidence {
 /// over the pool is the estimated share; where `found` is false so that no row of either input
 /// reaches one half.
 Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                         const Evidence& evidence, bool found, const SoftNetworkOptions& options,
-                         const Execution& execution);
+                         const Whitening& whitening, const Evidence& evidence, bool found,
+                         const SoftNetworkOptions& options, const Execution& execution);
 
 }  // namespace spuna::algorithms

@@ -136,7 +136,6 @@ SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> 
   arma::fmat inputs(dimension, batch_size);
   arma::fmat activations(hidden, batch_size);
   arma::fmat gradient(hidden, dimension);
-  arma::fvec errors(batch_size);
   arma::fvec gradient_bias(hidden);
   arma::fvec gradient_output(hidden);
   RowNumbers order = AllRows(rows.num_rows);

@@ -110,7 +110,7 @@ Whitening FitWhitening(const EmbeddingsView& rows) {
 Matrix Whitening::Apply(const EmbeddingsView& rows, const Execution& execution) const {
   const SingleThreadedBlas single_threaded;
   const std::size_t dimension = center.size();
-  Matrix whitened{std::vector<float>(rows.num_rows * dimension), rows.num_rows, dimension};
+  Matrix whitened{std::vector<float>(rows.num_rows * dimension), dimension};
   const std::size_t num_blocks = (rows.num_rows + kRowsPerBlock - 1) / kRowsPerBlock;
   const double farthest = kFarthest * std::sqrt(static_cast<double>(dimension));
   ParallelFor(num_blocks, execution, [&](std::size_t block, std::size_t) {

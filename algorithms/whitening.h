@@ -8,15 +8,6 @@
 
 namespace spuna::algorithms {
 
-/// Rows of our own in memory.
-struct Matrix {
-  std::vector<float> values;
-  std::size_t num_rows = 0;
-  std::size_t dimension = 0;
-
-  EmbeddingsView view() const { return {values.data(), num_rows, dimension}; }
-};
-
 /// Coordinates in which the rows it was made from are centered, uncorrelated and of equal spread:
 ///
 ///     z = rotation * (x - center), rotation = diag(1 / sqrt(eigenvalues)) * eigenvectors'

@@ -104,8 +104,8 @@ class ArgumentParser {
                            "Outputs"));
     AddOverwrite(score);
     AddChoice(score, "--by", arguments_.by,
-              "classifier, or neighbors: the score without classifier; needs a model with banks")
-        ->group("Method");
+              "classifier, or neighbors: the score without classifier; needs a model with banks",
+              "Method");
     AddSearch(score);
     AddEmbedding(score);
     AddColumns(score);
@@ -184,22 +184,21 @@ class ArgumentParser {
     const std::string group = "Method";
     AddChoice(command, "--recipe", fit.recipe,
               "robust; fast: robust in few dimensions, for pools of 100,000 rows and more; paper: "
-              "S-PUNA as published. It decides what is not set below")
-        ->group(group);
+              "S-PUNA as published. It decides what is not set below",
+              group);
     AddChoice(command, "--metric", fit.metric,
-              "euclidean, whitened, cosine or contrast: the coordinates neighbors are found in")
-        ->group(group);
+              "euclidean, whitened, cosine or contrast: the coordinates neighbors are found in",
+              group);
     AddChoice(command, "--seeds", fit.seeds,
-              "distance (to the nearest trusted row) or cross-fitted (\"trusted or pool?\")")
-        ->group(group);
+              "distance (to the nearest trusted row) or cross-fitted (\"trusted or pool?\")",
+              group);
     AddChoice(command, "--discriminant", fit.discriminant,
-              "on or off: the cross-fitted score as one more coordinate")
-        ->group(group);
+              "on or off: the cross-fitted score as one more coordinate", group);
     AddChoice(command, "--sides", fit.sides,
-              "even or share: whether half of the pool or the estimated share becomes shifted")
-        ->group(group);
-    AddChoice(command, "--targets", fit.targets, "labels or soft: what the classifier learns")
-        ->group(group);
+              "even or share: whether half of the pool or the estimated share becomes shifted",
+              group);
+    AddChoice(command, "--targets", fit.targets, "labels or soft: what the classifier learns",
+              group);
     AddNumber(command, "--alpha", fit.alpha, "Seeds a side", group);
     AddNumber(command, "--beta", fit.beta,
               "Rows a side and round [1500 for 14,000 pool rows, in proportion]", group);
@@ -207,8 +206,7 @@ class ArgumentParser {
     AddNumber(command, "--epsilon", fit.epsilon, "Stop when the entropy grows by less than this",
               group);
     AddChoice(command, "--on-stop", fit.on_stop,
-              "keep or rollback: the rows of the round in which the entropy fell")
-        ->group(group);
+              "keep or rollback: the rows of the round in which the entropy fell", group);
     AddNumber(command, "--hidden", fit.hidden, "Hidden units of the classifier", group);
     AddNumber(command, "--epochs", fit.epochs, "Passes over the labeled rows", group);
     AddNumber(command, "--learning-rate", fit.learning_rate, "Step size of Adam", group);
@@ -220,8 +218,8 @@ class ArgumentParser {
 
   void AddSearch(CLI::App& command) {
     AddChoice(command, "--neighbors", arguments_.fit.neighbors,
-              "auto, kd-tree or product: how neighbors are found; the result is the same")
-        ->group("Method");
+              "auto, kd-tree or product: how neighbors are found; the result is the same",
+              "Method");
   }
 
   void AddColumns(CLI::App& command) {
@@ -229,8 +227,7 @@ class ArgumentParser {
             "Columns")
         ->default_val("spuna_");
     AddChoice(command, "--invalid", arguments_.fit.invalid,
-              "null, drop or error: rows with a null or non-finite embedding")
-        ->group("Columns");
+              "null, drop or error: rows with a null or non-finite embedding", "Columns");
   }
 
   void AddRunning(CLI::App& command) {
@@ -278,20 +275,20 @@ class ArgumentParser {
   // holds.
   template <typename T>
   CLI::Option* AddChoice(CLI::App& command, const std::string& name, T& value,
-                         const std::string& description) {
-    return AddWords<T>(command, name, value, description)->default_str(ToWord(value));
+                         const std::string& description, const std::string& group) {
+    return AddWords<T>(command, name, value, description, group)->default_str(ToWord(value));
   }
 
   // The same without a default.
   template <typename T>
   CLI::Option* AddChoice(CLI::App& command, const std::string& name, std::optional<T>& value,
-                         const std::string& description) {
-    return AddWords<T>(command, name, value, description);
+                         const std::string& description, const std::string& group) {
+    return AddWords<T>(command, name, value, description, group);
   }
 
   template <typename T, typename Value>
   CLI::Option* AddWords(CLI::App& command, const std::string& name, Value& value,
-                        const std::string& description) {
+                        const std::string& description, const std::string& group) {
     const std::map<std::string, T>& words = OptionWords<T>();
     std::vector<std::string> allowed;
     for (const auto& [word, meaning] : words) allowed.push_back(word);
@@ -300,7 +297,8 @@ class ArgumentParser {
             name, [&value, &words](const std::string& word) { value = words.at(word); },
             description)
         ->check(CLI::IsMember(allowed))
-        ->type_name("WORD");
+        ->type_name("WORD")
+        ->group(group);
   }
 
   // Values of the file stand in for options that the command line leaves out. One file may serve

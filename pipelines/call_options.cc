@@ -63,9 +63,7 @@ void Read(const json& value, T& out) {
     out = found->second;
     return;
   }
-  std::string allowed;
-  for (const auto& [word, meaning] : words) allowed += (allowed.empty() ? "'" : ", '") + word + "'";
-  Refuse("one of " + allowed, value);
+  Refuse("one of " + AllowedWords<T>(), value);
 }
 
 template <typename T>

@@ -65,13 +65,13 @@ FitChoices ChooseFor(const FitInput& trusted, const FitInput& pool, const FitOpt
 Model DistillOrThrow(const FitInput& trusted, const FitInput& pool,
                      const algorithms::Ground& ground, const algorithms::Expansion& expansion,
                      const std::vector<double>& neighbor_scores, const FitOptions& options,
-                     StageClock& clock) {
+                     const FitChoices& choices, StageClock& clock) {
   Model model;
   model.options = options;
   model.options.embedding = pool.column;
   model.versions = Versions();
   model.summary = Summarize(trusted.rows, pool.rows, ground, expansion);
-  model.summary.choices = ChooseFor(trusted, pool, options);
+  model.summary.choices = choices;
   model.classifier = ground.Distill(expansion, neighbor_scores, clock.Execution());
   return model;
 }
@@ -101,8 +101,8 @@ FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& o
   if (extras.neighbor_scores || NeedsNeighborScores(choices)) {
     neighbor_scores = ground.NeighborScores(result.expansion, clock.Execution());
   }
-  result.model =
-      DistillOrThrow(trusted, pool, ground, result.expansion, neighbor_scores, options, clock);
+  result.model = DistillOrThrow(trusted, pool, ground, result.expansion, neighbor_scores, options,
+                                choices, clock);
   if (extras.keep_banks && result.model.summary.labeled_shifted > 0) {
     result.model.banks =
         algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);
@@ -179,7 +179,8 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
     if (NeedsNeighborScores(choices)) {
       neighbor_scores = ground.NeighborScores(expansion, clock.Execution());
     }
-    return DistillOrThrow(trusted, pool, ground, expansion, neighbor_scores, options, clock);
+    return DistillOrThrow(trusted, pool, ground, expansion, neighbor_scores, options, choices,
+                          clock);
   });
 }
 

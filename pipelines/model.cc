@@ -26,15 +26,19 @@ constexpr const char* kFormatVersion = "2";
 template <typename T>
 json Set(const std::optional<T>& value) {
   if (!value) return "auto";
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return *value;
-  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) return ToWord(*value);
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    return *value;
+  } else {
+    return ToWord(*value);
+  }
 }
 
 template <typename T>
 std::optional<T> GetSet(const json& from) {
   if (from == "auto") return std::nullopt;
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return from.get<T>();
-  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    return from.get<T>();
+  } else {
     return FromWord<T>(from.get<std::string>());
   }
 }
@@ -142,14 +146,14 @@ FitSummary SummaryFromJson(const json& from) {
   return summary;
 }
 
-arrow::Result<algorithms::Bank> ReadBank(const Safetensors& file, const std::string& name,
-                                         std::size_t dimension) {
+arrow::Result<algorithms::Matrix> ReadBank(const Safetensors& file, const std::string& name,
+                                           std::size_t dimension) {
   ARROW_ASSIGN_OR_RAISE(const auto shape, file.Shape(name));
   if (shape.size() != 2 || shape[0] < 1 || shape[1] != static_cast<std::int64_t>(dimension)) {
     return arrow::Status::Invalid("expected the tensor '", name, "' to have rows of dimension ",
                                   dimension);
   }
-  algorithms::Bank bank;
+  algorithms::Matrix bank;
   bank.dimension = dimension;
   ARROW_ASSIGN_OR_RAISE(bank.values, file.Floats(name));
   if (!std::ranges::all_of(bank.values, [](float value) { return std::isfinite(value); })) {
@@ -253,7 +257,7 @@ std::string SerializeModel(const Model& model) {
   file.Add("output.weight", {2, hidden}, std::span(classifier.output_weight));
   file.Add("output.bias", {2}, std::span(classifier.output_bias));
   if (model.banks) {
-    auto add = [&](const std::string& name, const algorithms::Bank& bank) {
+    auto add = [&](const std::string& name, const algorithms::Matrix& bank) {
       file.Add(name, {static_cast<std::int64_t>(bank.num_rows()), dimension},
                std::span(bank.values));
     };

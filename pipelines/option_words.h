@@ -87,6 +87,16 @@ inline const std::map<std::string, ScoreBy>& OptionWords() {
   return words;
 }
 
+/// The words, for messages.
+template <typename T>
+std::string AllowedWords() {
+  std::string allowed;
+  for (const auto& [word, meaning] : OptionWords<T>()) {
+    allowed += (allowed.empty() ? "'" : ", '") + word + "'";
+  }
+  return allowed;
+}
+
 /// The word for a value, and the value of a word. Throws std::invalid_argument for other words.
 template <typename T>
 std::string ToWord(T value) {
@@ -101,11 +111,7 @@ T FromWord(const std::string& word) {
   const auto& words = OptionWords<T>();
   const auto found = words.find(word);
   if (found != words.end()) return found->second;
-  std::string allowed;
-  for (const auto& [other, meaning] : words) {
-    allowed += (allowed.empty() ? "'" : ", '") + other + "'";
-  }
-  throw std::invalid_argument("expected one of " + allowed + " but found '" + word + "'");
+  throw std::invalid_argument("expected one of " + AllowedWords<T>() + " but found '" + word + "'");
 }
 
 }  // namespace spuna

@@ -73,8 +73,7 @@ FitChoices FitOptions::Choose(std::int64_t num_trusted_rows, std::int64_t num_po
 std::string ChoiceRule(Recipe recipe) {
   if (recipe == Recipe::kPaper) {
     return "alpha 30, k 100, hidden 512 and epochs 20 as published; beta 1500 for 14,000 pool "
-           "rows, "
-           "in proportion for others";
+           "rows, in proportion for others";
   }
   return "alpha = pool rows / 40, 1 to 30; beta 1500 for 14,000 pool rows, in proportion for "
          "others; k = pool rows / 20, 5 to 100; hidden = 2 x dimension, 64 to 512; epochs = 10 x "
@@ -113,10 +112,6 @@ arrow::Status ScoreOptions::Validate() const {
   return arrow::Status::OK();
 }
 
-std::string ToString(algorithms::OnStop value) {
-  return value == algorithms::OnStop::kKeep ? "keep" : "rollback";
-}
-
 std::string ToString(algorithms::StoppedBy value) {
   switch (value) {
     case algorithms::StoppedBy::kEntropy:
@@ -127,18 +122,6 @@ std::string ToString(algorithms::StoppedBy value) {
       break;
   }
   return "exhausted";
-}
-
-std::string ToString(InvalidRows value) {
-  switch (value) {
-    case InvalidRows::kNull:
-      return "null";
-    case InvalidRows::kDrop:
-      return "drop";
-    case InvalidRows::kError:
-      break;
-  }
-  return "error";
 }
 
 }  // namespace spuna

@@ -101,9 +101,7 @@ struct ScoreOptions {
   arrow::Status Validate() const;
 };
 
-/// The words that options and reports use for the enumerations.
-std::string ToString(algorithms::OnStop value);
+/// The word that reports use.
 std::string ToString(algorithms::StoppedBy value);
-std::string ToString(InvalidRows value);
 
 }  // namespace spuna

@@ -14,6 +14,7 @@
 #include "pipelines/appended_columns.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/json_text.h"
+#include "pipelines/option_words.h"
 
 namespace spuna {
 namespace {
@@ -83,7 +84,7 @@ arrow::Status WriteManifest(const ScoreResult& result, const Model& model,
       {"model", model.Describe()},
       {"by", options.by == ScoreBy::kClassifier ? "classifier" : "neighbors"},
       {"drop", options.drop},
-      {"invalid", ToString(options.invalid)},
+      {"invalid", ToWord(options.invalid)},
       {"prefix", options.prefix},
       {"versions", Versions()},
       {"total", ToJson(result.counts, options.by)}};

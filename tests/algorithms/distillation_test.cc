@@ -7,6 +7,7 @@
 #include <mlpack/methods/ann/layer/layer_types.hpp>
 
 #include "algorithms/metrics.h"
+#include "algorithms/standardization.h"
 #include "tests/support/distill_reference.h"
 #include "tests/support/random_rows.h"
 

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(correlated_rows_become_uncorrelated_and_of_equal_spread) {
   for (std::size_t a = 0; a < 3; ++a) {
     for (std::size_t b = a; b < 3; ++b) {
       double sum = 0;
-      for (std::size_t i = 0; i < whitened.num_rows; ++i) {
+      for (std::size_t i = 0; i < whitened.num_rows(); ++i) {
         sum += static_cast<double>(whitened.view().row(i)[a]) * whitened.view().row(i)[b];
       }
       sum /= 5000;
