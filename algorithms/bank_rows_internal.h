@@ -11,14 +11,16 @@
 
 namespace spuna::algorithms {
 
-/// A copy of bank rows, from which candidates are measured exactly.
+/// Some rows of a matrix as a bank, from which candidates are measured exactly. Copies nothing but
+/// the row numbers.
 class BankRows {
  public:
-  BankRows(const EmbeddingsView& embeddings, std::span<const std::uint32_t> rows);
+  BankRows(const EmbeddingsView& embeddings, RowNumbers rows)
+      : embeddings_(embeddings), rows_(std::move(rows)) {}
 
-  EmbeddingsView view() const { return {values_.data(), num_rows_, dimension_}; }
-  std::size_t num_rows() const { return num_rows_; }
-  std::size_t dimension() const { return dimension_; }
+  std::size_t num_rows() const { return rows_.size(); }
+  std::size_t dimension() const { return embeddings_.dimension; }
+  const float* row(std::size_t bank_row) const { return embeddings_.row(rows_[bank_row]); }
 
   /// Merges the distances from `query` to the given bank rows into its list.
   void MergeDistances(const float* query, std::span<const std::uint32_t> bank_rows,
@@ -26,9 +28,8 @@ class BankRows {
                       NearestDistances& lists) const;
 
  private:
-  std::size_t num_rows_;
-  std::size_t dimension_;
-  std::vector<float> values_;
+  EmbeddingsView embeddings_;
+  RowNumbers rows_;
 };
 
 }  // namespace spuna::algorithms

@@ -9,6 +9,7 @@
 
 #include "algorithms/blas.h"
 #include "algorithms/standardization.h"
+#include "algorithms/vector_kernels.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -79,6 +80,7 @@ std::vector<float> Classifier::Score(const EmbeddingsView& rows, const Execution
     difference[h] = output_weight[hidden + h] - output_weight[h];
   }
   const double bias = static_cast<double>(output_bias[1]) - output_bias[0];
+  const Standardizer standardizer(mean, deviation);
 
   std::vector<float> scores(rows.num_rows);
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(execution.num_threads, 1)));
@@ -88,11 +90,14 @@ std::vector<float> Classifier::Score(const EmbeddingsView& rows, const Execution
     const std::size_t begin = block * kRowsPerBlock;
     const std::size_t count = std::min(kRowsPerBlock, rows.num_rows - begin);
     const std::size_t filled = FilledRows(count, hidden * dimension);
-    s.standardized.assign(filled * dimension, 0.0F);
+    s.standardized.resize(filled * dimension);
+    std::fill_n(s.standardized.data(), kGuardRows * dimension, 0.0F);
     for (std::size_t i = 0; i < count; ++i) {
-      Standardize(rows.row(begin + i), mean, deviation,
-                  s.standardized.data() + (kGuardRows + i) * dimension);
+      standardizer.Apply(rows.row(begin + i), s.standardized.data() + (kGuardRows + i) * dimension);
     }
+    std::fill(
+        s.standardized.begin() + static_cast<std::ptrdiff_t>((kGuardRows + count) * dimension),
+        s.standardized.end(), 0.0F);
     // Unit by unit, the activations of all rows.
     s.hidden.resize(hidden * filled);
     for (std::size_t h = 0; h < hidden; ++h) {
@@ -106,10 +111,8 @@ std::vector<float> Classifier::Score(const EmbeddingsView& rows, const Execution
                 static_cast<blasint>(filled));
     s.logits.assign(count, bias);
     for (std::size_t h = 0; h < hidden; ++h) {
-      const float* const activations = s.hidden.data() + h * filled + kGuardRows;
-      for (std::size_t i = 0; i < count; ++i) {
-        s.logits[i] += static_cast<double>(std::max(activations[i], 0.0F)) * difference[h];
-      }
+      Kernels().add_rectified(s.hidden.data() + h * filled + kGuardRows, difference[h], count,
+                              s.logits.data());
     }
     for (std::size_t i = 0; i < count; ++i) {
       scores[begin + i] = static_cast<float>(1 / (1 + std::exp(-s.logits[i])));

@@ -7,12 +7,13 @@
 #include <mlpack/methods/ann/init_rules/init_rules.hpp>
 #include <mlpack/methods/ann/layer/layer_types.hpp>
 #include <mlpack/methods/ann/loss_functions/loss_functions.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "algorithms/banks.h"
+#include "algorithms/adam.h"
 #include "algorithms/blas.h"
 #include "algorithms/format_number.h"
 #include "algorithms/seeded_random.h"
@@ -25,36 +26,106 @@ using Loss = mlpack::NegativeLogLikelihoodType<arma::fmat>;
 using Network = mlpack::FFN<Loss, mlpack::ConstInitialization, arma::fmat>;
 using Linear = mlpack::LinearType<arma::fmat>;
 
-// The standardized training rows: the clean ones first.
-struct TrainingRows {
+// A batch is trained on as two halves, at the same time where there are two threads. What the
+// halves give is added in order, so the number of threads changes nothing.
+constexpr std::size_t kNumShards = 2;
+
+// The first layer. FFN asks each layer for the gradient by its inputs; of the first nobody needs
+// it, and it costs as much as the forward pass.
+class FirstLinear : public Linear {
+ public:
+  using Linear::Linear;
+  FirstLinear* Clone() const override { return new FirstLinear(*this); }
+  void Backward(const arma::fmat&, const arma::fmat&, const arma::fmat&, arma::fmat&) override {}
+};
+
+Network MakeNetwork(std::size_t dimension, std::size_t hidden) {
+  Network network(Loss(/*reduction=*/true));
+  network.Add<FirstLinear>(hidden);
+  network.Add<mlpack::ReLUType<arma::fmat>>();
+  network.Add<Linear>(2);
+  network.Add<mlpack::LogSoftMaxType<arma::fmat>>();
+  network.Reset(dimension);
+  return network;
+}
+
+// The rows of both banks: the clean ones first.
+std::vector<const float*> TrainingRows(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                                       const Expansion& expansion) {
+  std::vector<const float*> rows;
+  for (std::size_t i = 0; i < trusted.num_rows; ++i) rows.push_back(trusted.row(i));
+  for (const PseudoLabel label : {PseudoLabel::kClean, PseudoLabel::kShifted}) {
+    for (const std::uint32_t row : expansion.RowsWith(label)) rows.push_back(pool.row(row));
+  }
+  return rows;
+}
+
+// The training rows, standardized. The working copy of the fit.
+struct TrainingSet {
   arma::fmat inputs;
   std::size_t num_clean = 0;
 
   float label(std::size_t row) const { return row < num_clean ? 0.0F : 1.0F; }
 };
 
-TrainingRows StandardizedRows(const Banks& banks, const Standardization& standardization) {
-  TrainingRows rows;
-  rows.num_clean = banks.clean.num_rows();
-  rows.inputs.set_size(banks.clean.dimension, banks.clean.num_rows() + banks.shifted.num_rows());
-  arma::uword column = 0;
-  for (const EmbeddingsView& part : {banks.clean.view(), banks.shifted.view()}) {
-    for (std::size_t i = 0; i < part.num_rows; ++i) {
-      Standardize(part.row(i), standardization.mean, standardization.deviation,
-                  rows.inputs.colptr(column++));
+// One half of a batch with a network of its own.
+class Shard {
+ public:
+  explicit Shard(Network network) : network_(std::move(network)) {}
+
+  Network& network() { return network_; }
+  const arma::fmat& gradient() const { return gradient_; }
+  float loss() const { return loss_; }
+
+  // The sum of the losses of some rows, and its gradient.
+  void Evaluate(const TrainingSet& set, std::span<const std::uint32_t> rows) {
+    loss_ = 0;
+    if (rows.empty()) {
+      gradient_.zeros(arma::size(network_.Parameters()));
+      return;
     }
+    // Gathered into a block that is small enough to stay in the cache.
+    inputs_.set_size(set.inputs.n_rows, rows.size());
+    labels_.set_size(1, rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::copy_n(set.inputs.colptr(rows[i]), set.inputs.n_rows, inputs_.colptr(i));
+      labels_(0, i) = set.label(rows[i]);
+    }
+    network_.Forward(inputs_, outputs_);
+    loss_ = network_.Backward(inputs_, labels_, gradient_);
   }
-  return rows;
+
+ private:
+  Network network_;
+  arma::fmat inputs_;
+  arma::fmat labels_;
+  arma::fmat outputs_;
+  arma::fmat gradient_;
+  float loss_ = 0;
+};
+
+// Runs `task(begin, end)` on the halves of a range.
+template <typename Task>
+void ForBothHalves(std::size_t size, const Execution& execution, Task task) {
+  ParallelFor(kNumShards, execution, [&](std::size_t half, std::size_t) {
+    task(half * size / kNumShards, (half + 1) * size / kNumShards);
+  });
 }
 
-// What ensmallen minimizes: the network's loss over batches in an order that our seed decides.
+// What ensmallen minimizes: the mean loss over batches in an order that our seed decides.
 class DistillationLoss {
  public:
-  DistillationLoss(Network& network, const TrainingRows& rows, SeededRandom& random)
-      : network_(network), rows_(rows), random_(random), order_(AllRows(rows.inputs.n_cols)) {
+  DistillationLoss(std::vector<Shard> shards, const TrainingSet& set, SeededRandom& random,
+                   const Execution& execution)
+      : shards_(std::move(shards)),
+        set_(set),
+        random_(random),
+        execution_(execution),
+        order_(AllRows(set.inputs.n_cols)) {
     Shuffle();
   }
 
+  arma::fmat& parameters() { return shards_.front().network().Parameters(); }
   std::size_t NumFunctions() const { return order_.size(); }
   void Shuffle() { random_.Shuffle(order_); }
 
@@ -66,25 +137,62 @@ class DistillationLoss {
 
   float EvaluateWithGradient(const arma::fmat& parameters, std::size_t begin, arma::fmat& gradient,
                              std::size_t batch_size) {
-    arma::fmat inputs(rows_.inputs.n_rows, batch_size);
-    arma::fmat labels(1, batch_size);
-    for (std::size_t i = 0; i < batch_size; ++i) {
-      const std::uint32_t row = order_[begin + i];
-      std::copy_n(rows_.inputs.colptr(row), inputs.n_rows, inputs.colptr(i));
-      labels(0, i) = rows_.label(row);
-    }
-    network_.ResetData(std::move(inputs), std::move(labels));
-    return network_.EvaluateWithGradient(parameters, 0, gradient, batch_size);
+    const std::span<const std::uint32_t> batch(order_.data() + begin, batch_size);
+    ParallelFor(shards_.size(), execution_, [&](std::size_t i, std::size_t) {
+      // The first shard's parameters are those that are optimized.
+      if (i > 0) shards_[i].network().Parameters() = parameters;
+      const std::size_t first = i * batch_size / shards_.size();
+      const std::size_t end = (i + 1) * batch_size / shards_.size();
+      shards_[i].Evaluate(set_, batch.subspan(first, end - first));
+    });
+    gradient.set_size(arma::size(parameters));
+    const auto n = static_cast<float>(batch_size);
+    ForBothHalves(gradient.n_elem, execution_, [&](std::size_t first, std::size_t end) {
+      const float* const a = shards_[0].gradient().memptr();
+      const float* const b = shards_[1].gradient().memptr();
+      for (std::size_t i = first; i < end; ++i) gradient[i] = (a[i] + b[i]) / n;
+    });
+    return (shards_[0].loss() + shards_[1].loss()) / n;
   }
 
  private:
-  Network& network_;
-  const TrainingRows& rows_;
+  std::vector<Shard> shards_;
+  const TrainingSet& set_;
   SeededRandom& random_;
+  const Execution& execution_;
   RowNumbers order_;
 };
 
-// Stops the optimizer when asked to, and tells how far it is.
+// Adam as an update policy of ensmallen's, in one pass over the parameters and on two threads;
+// ensmallen's own passes over them six times.
+class ParallelAdam {
+ public:
+  explicit ParallelAdam(const Execution& execution) : execution_(execution) {}
+
+  template <typename Parameters, typename Gradient>
+  class Policy {
+   public:
+    Policy(ParallelAdam& parent, std::size_t num_rows, std::size_t num_columns)
+        : execution_(parent.execution_), moments_(num_rows * num_columns) {}
+
+    void Update(Parameters& parameters, double rate, const Gradient& gradient) {
+      const AdamStep step = AdamMoments::StepNumber(++num_steps_, rate);
+      ForBothHalves(moments_.size(), execution_, [&](std::size_t begin, std::size_t end) {
+        moments_.Move(step, gradient.memptr(), parameters.memptr(), begin, end);
+      });
+    }
+
+   private:
+    const Execution& execution_;
+    AdamMoments moments_;
+    std::size_t num_steps_ = 0;
+  };
+
+ private:
+  const Execution& execution_;
+};
+
+// Tells how far the optimizer is.
 class TrainingObserver {
  public:
   TrainingObserver(const Execution& execution, std::size_t num_steps)
@@ -93,7 +201,7 @@ class TrainingObserver {
   template <typename Optimizer, typename Function, typename Parameters>
   bool StepTaken(Optimizer&, Function&, Parameters&) {
     execution_.Report({Stage::kDistill, ++step_, num_steps_});
-    return execution_.should_stop && execution_.should_stop();
+    return false;
   }
 
  private:
@@ -158,16 +266,15 @@ Classifier MakeClassifier(std::size_t dimension, std::size_t hidden,
 }
 
 // Training can end in a network that says the same of every row (mlpack issue 3477).
-void RequireVaryingOutput(const Classifier& classifier, const Banks& banks,
+void RequireVaryingOutput(const Classifier& classifier, const EmbeddingsView& trusted,
+                          const EmbeddingsView& pool, const Expansion& expansion,
                           const Execution& execution) {
-  float lowest = 1;
-  float highest = 0;
-  for (const EmbeddingsView& rows : {banks.clean.view(), banks.shifted.view()}) {
-    for (const float score : classifier.Score(rows, execution)) {
-      lowest = std::min(lowest, score);
-      highest = std::max(highest, score);
-    }
+  std::vector<float> scores = classifier.Score(trusted, execution);
+  const std::vector<float> pool_scores = classifier.Score(pool, execution);
+  for (std::size_t i = 0; i < pool.num_rows; ++i) {
+    if (expansion.labels[i] != PseudoLabel::kNone) scores.push_back(pool_scores[i]);
   }
+  const auto [lowest, highest] = std::ranges::minmax(scores);
   if (lowest < highest) return;
   throw std::runtime_error("the distilled network gives every training row the same score, " +
                            FormatNumber(lowest) +
@@ -193,35 +300,43 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                    const Execution& execution) {
   options.Validate();
   const SingleThreadedBlas single_threaded;
-  const Banks banks = MakeBanks(trusted, pool, expansion);
-  Standardization standardization = FitStandardization({banks.clean.view(), banks.shifted.view()});
-  const TrainingRows rows = StandardizedRows(banks, standardization);
+  Standardization standardization;
+  TrainingSet set;
+  {
+    const std::vector<const float*> rows = TrainingRows(trusted, pool, expansion);
+    standardization = FitStandardization(rows, pool.dimension);
+    const Standardizer standardizer(standardization);
+    set.inputs.set_size(pool.dimension, rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      standardizer.Apply(rows[i], set.inputs.colptr(i));
+    }
+    set.num_clean = rows.size() - expansion.RowsWith(PseudoLabel::kShifted).size();
+  }
 
-  Network network(Loss(/*reduction=*/false));
-  network.Add<Linear>(options.hidden);
-  network.Add<mlpack::ReLUType<arma::fmat>>();
-  network.Add<Linear>(2);
-  network.Add<mlpack::LogSoftMaxType<arma::fmat>>();
-  network.Reset(pool.dimension);
-  SeededRandom random(options.seed);
-  InitializeHe(pool.dimension, options.hidden, random, network.Parameters());
-
-  DistillationLoss loss(network, rows, random);
-  const std::size_t num_rows = rows.inputs.n_cols;
+  const std::size_t num_rows = set.inputs.n_cols;
   const std::size_t batch_size = std::min(options.batch_size, num_rows);
-  ens::Adam adam(options.learning_rate, batch_size);
-  adam.MaxIterations() = options.epochs * num_rows;
-  adam.Tolerance() = -1;  // Every epoch is run.
+  std::vector<Shard> shards;
+  for (std::size_t i = 0; i < kNumShards; ++i) {
+    shards.emplace_back(MakeNetwork(pool.dimension, options.hidden));
+  }
+  SeededRandom random(options.seed);
+  InitializeHe(pool.dimension, options.hidden, random, shards.front().network().Parameters());
+
+  DistillationLoss loss(std::move(shards), set, random, execution);
+  // Every epoch is run: no tolerance.
+  ens::SGD<ParallelAdam> adam(options.learning_rate, batch_size, options.epochs * num_rows,
+                              /*tolerance=*/-1, /*shuffle=*/true, ParallelAdam(execution));
   TrainingObserver observer(execution, options.epochs * ((num_rows + batch_size - 1) / batch_size));
-  const float final_loss = adam.Optimize(loss, network.Parameters(), observer);
+  arma::fmat& parameters = loss.parameters();
+  const float final_loss = adam.Optimize(loss, parameters, observer);
   execution.CheckStop();
-  if (!std::isfinite(final_loss) || !network.Parameters().is_finite()) {
+  if (!std::isfinite(final_loss) || !parameters.is_finite()) {
     throw std::runtime_error("the distillation diverged; lower `learning-rate`, now " +
                              FormatNumber(options.learning_rate));
   }
-  Classifier classifier = MakeClassifier(pool.dimension, options.hidden, std::move(standardization),
-                                         network.Parameters());
-  RequireVaryingOutput(classifier, banks, execution);
+  Classifier classifier =
+      MakeClassifier(pool.dimension, options.hidden, std::move(standardization), parameters);
+  RequireVaryingOutput(classifier, trusted, pool, expansion, execution);
   return classifier;
 }
 

@@ -29,7 +29,7 @@ constexpr std::size_t kQueriesPerBlock = 64;
 class KdTreeIndex : public NeighborIndex {
  public:
   explicit KdTreeIndex(BankRows bank)
-      : bank_(std::move(bank)), tree_(AsDoubles(bank_.view()), original_from_tree_) {}
+      : bank_(std::move(bank)), tree_(AsDoubles(bank_), original_from_tree_) {}
 
   void MergeNearest(const Queries& queries, const Execution& execution,
                     NearestDistances& lists) const override {
@@ -43,9 +43,11 @@ class KdTreeIndex : public NeighborIndex {
   }
 
  private:
-  static arma::mat AsDoubles(const EmbeddingsView& rows) {
-    arma::mat doubles(rows.dimension, rows.num_rows);
-    std::ranges::copy(rows.values(), doubles.begin());
+  static arma::mat AsDoubles(const BankRows& bank) {
+    arma::mat doubles(bank.dimension(), bank.num_rows());
+    for (std::size_t i = 0; i < bank.num_rows(); ++i) {
+      std::copy_n(bank.row(i), bank.dimension(), doubles.colptr(i));
+    }
     return doubles;
   }
 

@@ -59,10 +59,10 @@ class RidgeLogisticLoss {
 
 std::vector<double> LinearDiscriminant::Logits(const EmbeddingsView& rows) const {
   std::vector<double> logits(rows.num_rows, bias);
+  const Standardizer standardizer(standardization, kLargest);
   std::vector<float> standardized(rows.dimension);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    Standardize(rows.row(i), standardization.mean, standardization.deviation, standardized.data(),
-                kLargest);
+    standardizer.Apply(rows.row(i), standardized.data());
     for (std::size_t j = 0; j < rows.dimension; ++j) logits[i] += weight[j] * standardized[j];
   }
   return logits;
@@ -71,11 +71,11 @@ std::vector<double> LinearDiscriminant::Logits(const EmbeddingsView& rows) const
 LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows, std::span<const float> targets,
                                          const Execution& execution) {
   LinearDiscriminant fitted;
-  fitted.standardization = FitStandardization({rows});
+  fitted.standardization = FitStandardization(rows);
+  const Standardizer standardizer(fitted.standardization, kLargest);
   arma::fmat standardized(rows.dimension, rows.num_rows);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    Standardize(rows.row(i), fitted.standardization.mean, fitted.standardization.deviation,
-                standardized.colptr(i), kLargest);
+    standardizer.Apply(rows.row(i), standardized.colptr(i));
   }
   RidgeLogisticLoss loss(standardized, targets, execution);
   arma::mat parameters(rows.dimension + 1, 1, arma::fill::zeros);

@@ -1,8 +1,9 @@
 #include "algorithms/nearest_distances.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "algorithms/vector_kernels.h"
 
 namespace spuna::algorithms {
 
@@ -39,22 +40,9 @@ void NearestDistances::Merge(std::size_t query, std::span<double> candidates) {
 }
 
 double SquaredDistance(const float* a, const float* b, std::size_t dimension) {
-  // Independent lanes let the compiler use vector registers without reordering any sum.
-  constexpr std::size_t kLanes = 8;
-  std::array<double, kLanes> lanes{};
-  std::size_t i = 0;
-  for (; i + kLanes <= dimension; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const double difference = static_cast<double>(a[i + lane]) - static_cast<double>(b[i + lane]);
-      lanes[lane] += difference * difference;
-    }
-  }
-  for (std::size_t lane = 0; i < dimension; ++i, ++lane) {
-    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-    lanes[lane] += difference * difference;
-  }
-  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
-         ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+  double distance = 0;
+  Kernels().squared_distances(a, &b, 1, dimension, &distance);
+  return distance;
 }
 
 }  // namespace spuna::algorithms

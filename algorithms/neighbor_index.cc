@@ -19,7 +19,7 @@ SearchKind ResolveSearch(SearchKind kind, std::size_t dimension) {
 
 std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings,
                                                  std::span<const std::uint32_t> rows) {
-  BankRows bank(embeddings, rows);
+  BankRows bank(embeddings, {rows.begin(), rows.end()});
   return ResolveSearch(kind, embeddings.dimension) == SearchKind::kKdTree
              ? MakeKdTreeIndex(std::move(bank))
              : MakeProductIndex(std::move(bank));

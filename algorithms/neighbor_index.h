@@ -45,7 +45,8 @@ class NeighborIndex {
 /// The kind that kAuto stands for at this dimension.
 SearchKind ResolveSearch(SearchKind kind, std::size_t dimension);
 
-/// Builds an index over a copy of the given rows of `embeddings`, of which there is at least one.
+/// Builds an index over the given rows of `embeddings`, of which there is at least one. The
+/// embeddings must outlive it.
 std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings,
                                                  std::span<const std::uint32_t> rows);
 /// The same over all rows.

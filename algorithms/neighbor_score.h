@@ -18,7 +18,7 @@ namespace spuna::algorithms {
 /// with the mean distances to the k nearest rows of either bank. Unbounded; higher is more shifted.
 class NeighborScorer {
  public:
-  /// Copies the bank rows.
+  /// The banks must outlive it.
   NeighborScorer(const EmbeddingsView& clean_bank, const EmbeddingsView& shifted_bank,
                  std::size_t num_neighbors, SearchKind search);
 

@@ -7,21 +7,24 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "algorithms/blas.h"
 #include "algorithms/neighbor_index_internal.h"
+#include "algorithms/vector_kernels.h"
 
 namespace spuna::algorithms {
 namespace {
 
-constexpr std::size_t kQueriesPerBlock = 128;
-constexpr std::size_t kBankRowsPerBlock = 512;
-// Values compared at once before any of them is looked at alone.
-constexpr std::size_t kValuesPerGlance = 16;
+// A block of products, its bank rows and what OpenBLAS packs of them stay in the second-level
+// cache; enough queries share a bank block that bringing it there costs little.
+constexpr std::size_t kQueriesPerBlock = 384;
+constexpr std::size_t kBankRowsPerBlock = 768;
 
 constexpr double kUnitRoundoff = 1.0 / (1 << 24);
 // Below this a scaled value may have lost digits to underflow.
@@ -30,16 +33,73 @@ constexpr float kUnderflowSlack = 1e-30F;
 // float32 product; it is measured against every row.
 constexpr double kMaxSquaredNorm = 1e30;
 
-struct Candidate {
-  float lower;
-  float upper;
-  std::uint32_t bank_row;
+// The bank rows that may be among the k nearest of a query. Those that surely are not any more are
+// dropped now and then, and `limit` falls with them.
+class Candidates {
+ public:
+  Candidates(const CandidateArrays& arrays, std::size_t num_neighbors, float limit)
+      : arrays_(arrays), num_neighbors_(num_neighbors), limit_(limit) {}
+
+  // How many there may be after a bank block.
+  static std::size_t Capacity(std::size_t num_neighbors) {
+    return FullLength(num_neighbors) + kBankRowsPerBlock + 16;
+  }
+
+  std::span<const std::uint32_t> rows() const { return {arrays_.row, length_}; }
+  bool IsFull() const { return length_ >= FullLength(num_neighbors_); }
+
+  // No more candidates are taken whose interval begins beyond.
+  void LowerLimit(float limit) { limit_ = std::min(limit_, limit); }
+  void Clear() { length_ = 0; }
+
+  // Takes the rows of a bank block whose interval reaches below the limit.
+  void Append(std::span<const float> products, const float* bank_norms, std::size_t first,
+              float query_norm, ProductError error, std::int64_t left_out) {
+    const std::size_t before = length_;
+    length_ = Kernels().append_near(products.data(), bank_norms, products.size(),
+                                    static_cast<std::uint32_t>(first), query_norm, error, limit_,
+                                    arrays_, length_);
+    for (std::size_t i = before; i < length_ && arrays_.row[i] <= left_out; ++i) {
+      if (arrays_.row[i] == left_out) Erase(i);
+    }
+    if (IsFull()) Prune();
+  }
+
+  // Lowers the limit to an upper end that k intervals do not pass, the k-th smallest or one a
+  // little above it, and drops the candidates beyond.
+  void Prune() {
+    if (length_ < num_neighbors_) return;
+    LowerLimit(std::bit_cast<float>(Kernels().select(arrays_.upper_bits, length_, num_neighbors_,
+                                                     num_neighbors_ + num_neighbors_ / 16)));
+    length_ = Kernels().keep_near(arrays_, length_, limit_);
+  }
+
+ private:
+  static std::size_t FullLength(std::size_t num_neighbors) { return 2 * num_neighbors + 16; }
+
+  void Erase(std::size_t position) {
+    --length_;
+    for (std::size_t i = position; i < length_; ++i) {
+      arrays_.lower[i] = arrays_.lower[i + 1];
+      arrays_.upper_bits[i] = arrays_.upper_bits[i + 1];
+      arrays_.row[i] = arrays_.row[i + 1];
+    }
+  }
+
+  CandidateArrays arrays_;
+  std::size_t num_neighbors_;
+  float limit_;
+  std::size_t length_ = 0;
 };
 
+// What one thread works in.
 struct Scratch {
   std::vector<float> queries;
+  std::vector<float> bank;
   std::vector<float> products;
-  RowNumbers candidate_rows;
+  std::vector<float> lower;
+  std::vector<std::uint32_t> upper_bits;
+  std::vector<std::uint32_t> rows;
   std::vector<double> distances;
 };
 
@@ -50,34 +110,39 @@ class ProductIndex : public NeighborIndex {
         // All rounding, in units of u (|x|² + |y|²), u = 2^-24: the product d, in any order of
         // summation; centering 4; the norms and their sum 2; adding the product 2; the interval's
         // ends 2; and 6 for what is rounded in computing the slack itself.
-        error_(static_cast<float>(static_cast<double>(bank_.dimension() + 16) * kUnitRoundoff)),
-        scale_(ScaleOf(bank_.view())),
+        error_{static_cast<float>(static_cast<double>(bank_.dimension() + 16) * kUnitRoundoff),
+               kUnderflowSlack},
+        scale_(ScaleOf(bank_)),
         center_(bank_.dimension()),
-        centered_(bank_.num_rows() * bank_.dimension()),
         squared_norms_(bank_.num_rows()) {
-    const EmbeddingsView rows = bank_.view();
-    std::vector<double> sums(rows.dimension);
-    for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      for (std::size_t j = 0; j < rows.dimension; ++j) sums[j] += rows.row(i)[j];
+    std::vector<double> sums(bank_.dimension());
+    for (std::size_t i = 0; i < bank_.num_rows(); ++i) {
+      const float* const row = bank_.row(i);
+      for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += row[j];
     }
-    for (std::size_t j = 0; j < rows.dimension; ++j) {
-      center_[j] = static_cast<float>(sums[j] / static_cast<double>(rows.num_rows));
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      center_[j] = static_cast<float>(sums[j] / static_cast<double>(bank_.num_rows())) * scale_;
     }
-    for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      squared_norms_[i] =
-          static_cast<float>(Center(rows.row(i), centered_.data() + i * rows.dimension));
+    std::vector<float> centered(bank_.dimension());
+    for (std::size_t i = 0; i < bank_.num_rows(); ++i) {
+      Center(bank_.row(i), centered.data());
+      squared_norms_[i] = static_cast<float>(Kernels().squared_norm(centered.data(), sums.size()));
     }
   }
 
   void MergeNearest(const Queries& queries, const Execution& execution,
                     NearestDistances& lists) const override {
     const SingleThreadedBlas single_threaded;
-    std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(execution.num_threads, 1)));
+    const auto num_threads = static_cast<std::size_t>(std::max(execution.num_threads, 1));
+    std::vector<Scratch> scratch(num_threads);
     const std::size_t num_queries = queries.rows.size();
-    ParallelFor((num_queries + kQueriesPerBlock - 1) / kQueriesPerBlock, execution,
+    // Few queries are shared out evenly. The result depends on no block's size.
+    const std::size_t block_size = std::clamp<std::size_t>(
+        (num_queries + 4 * num_threads - 1) / (4 * num_threads), 1, kQueriesPerBlock);
+    ParallelFor((num_queries + block_size - 1) / block_size, execution,
                 [&](std::size_t block, std::size_t worker) {
-                  const std::size_t begin = block * kQueriesPerBlock;
-                  const std::size_t end = std::min(begin + kQueriesPerBlock, num_queries);
+                  const std::size_t begin = block * block_size;
+                  const std::size_t end = std::min(begin + block_size, num_queries);
                   MergeBlock(queries, begin, end, execution, scratch[worker], lists);
                 });
   }
@@ -85,23 +150,22 @@ class ProductIndex : public NeighborIndex {
  private:
   // A power of two that brings the bank's values to about 1, so that no float32 square overflows.
   // Both it and its inverse are normal numbers.
-  static float ScaleOf(const EmbeddingsView& rows) {
+  static float ScaleOf(const BankRows& bank) {
     float largest = 0;
-    for (const float value : rows.values()) largest = std::max(largest, std::abs(value));
+    for (std::size_t i = 0; i < bank.num_rows(); ++i) {
+      const float* const row = bank.row(i);
+      for (std::size_t j = 0; j < bank.dimension(); ++j) {
+        const float size = std::abs(row[j]);
+        largest = size > largest ? size : largest;
+      }
+    }
     if (largest == 0) return 1;
     return std::ldexp(1.0F, -std::clamp(std::ilogb(largest) + 1, -120, 120));
   }
 
-  // Writes the centered and scaled row, and returns its squared norm.
-  double Center(const float* row, float* centered) const {
-    double squared_norm = 0;
-    for (std::size_t j = 0; j < bank_.dimension(); ++j) {
-      const double value = (static_cast<double>(row[j]) - center_[j]) * scale_;
-      squared_norm += value * value;
-      // Beyond the bound the value is not used.
-      centered[j] = squared_norm < kMaxSquaredNorm ? static_cast<float>(value) : 0.0F;
-    }
-    return squared_norm;
+  // Writes the centered and scaled row.
+  void Center(const float* row, float* centered) const {
+    Kernels().center(row, center_.data(), scale_, bank_.dimension(), centered);
   }
 
   // A squared distance in the scaled units of the product, not below the given one.
@@ -115,113 +179,103 @@ class ProductIndex : public NeighborIndex {
                   const Execution& execution, Scratch& scratch, NearestDistances& lists) const {
     const std::size_t dimension = bank_.dimension();
     const std::size_t count = end - begin;
+    const std::size_t capacity = Candidates::Capacity(lists.num_neighbors());
     scratch.queries.resize(count * dimension);
+    scratch.bank.resize(kBankRowsPerBlock * dimension);
     scratch.products.resize(kBankRowsPerBlock * count);
-    std::array<double, kQueriesPerBlock> norms{};
-    std::array<std::vector<Candidate>, kQueriesPerBlock> candidates;
-    std::array<float, kQueriesPerBlock> limits{};
+    scratch.lower.resize(count * capacity);
+    scratch.upper_bits.resize(count * capacity);
+    scratch.rows.resize(count * capacity);
+    std::vector<double> norms(count);
+    std::vector<Candidates> candidates;
+    candidates.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t row = queries.rows[begin + i];
       float* const centered = scratch.queries.data() + i * dimension;
-      norms[i] = Center(queries.embeddings.row(row), centered);
-      limits[i] = Scaled(lists.limit(row));
+      Center(queries.embeddings.row(row), centered);
+      norms[i] = Kernels().squared_norm(centered, dimension);
+      if (!(norms[i] < kMaxSquaredNorm)) std::fill_n(centered, dimension, 0.0F);
+      candidates.emplace_back(CandidateArrays{scratch.lower.data() + i * capacity,
+                                              scratch.upper_bits.data() + i * capacity,
+                                              scratch.rows.data() + i * capacity},
+                              lists.num_neighbors(), Scaled(lists.limit(row)));
     }
 
     for (std::size_t first = 0; first < bank_.num_rows(); first += kBankRowsPerBlock) {
       execution.CheckStop();
       const std::size_t num_bank = std::min(kBankRowsPerBlock, bank_.num_rows() - first);
+      for (std::size_t j = 0; j < num_bank; ++j) {
+        Center(bank_.row(first + j), scratch.bank.data() + j * dimension);
+      }
       cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, static_cast<blasint>(num_bank),
                   static_cast<blasint>(count), static_cast<blasint>(dimension), -2.0F,
-                  centered_.data() + first * dimension, static_cast<blasint>(dimension),
-                  scratch.queries.data(), static_cast<blasint>(dimension), 0.0F,
-                  scratch.products.data(), static_cast<blasint>(num_bank));
+                  scratch.bank.data(), static_cast<blasint>(dimension), scratch.queries.data(),
+                  static_cast<blasint>(dimension), 0.0F, scratch.products.data(),
+                  static_cast<blasint>(num_bank));
       for (std::size_t i = 0; i < count; ++i) {
         if (!(norms[i] < kMaxSquaredNorm)) continue;
-        Scan(scratch.products.data() + i * num_bank, first, num_bank, static_cast<float>(norms[i]),
-             queries.LeftOut(begin + i), lists.num_neighbors(), limits[i], candidates[i]);
-        if (candidates[i].size() > 4 * lists.num_neighbors() + kBankRowsPerBlock) {
+        candidates[i].Append({scratch.products.data() + i * num_bank, num_bank},
+                             squared_norms_.data() + first, first, static_cast<float>(norms[i]),
+                             error_, queries.LeftOut(begin + i));
+        if (candidates[i].IsFull()) {
           // Too many rows too close to call: measure them now.
           const std::uint32_t row = queries.rows[begin + i];
-          Measure(queries.embeddings.row(row), row, limits[i], candidates[i], scratch, lists);
-          limits[i] = std::min(limits[i], Scaled(lists.limit(row)));
+          bank_.MergeDistances(queries.embeddings.row(row), candidates[i].rows(), row,
+                               scratch.distances, lists);
+          candidates[i].Clear();
+          candidates[i].LowerLimit(Scaled(lists.limit(row)));
         }
       }
     }
 
+    for (Candidates& some : candidates) some.Prune();
+    MeasureAll(queries, begin, candidates, scratch.distances, lists);
     for (std::size_t i = 0; i < count; ++i) {
+      if (norms[i] < kMaxSquaredNorm) continue;
       const std::uint32_t row = queries.rows[begin + i];
-      if (norms[i] < kMaxSquaredNorm) {
-        Measure(queries.embeddings.row(row), row, limits[i], candidates[i], scratch, lists);
-      } else {
-        RowNumbers others = AllRows(bank_.num_rows());
-        std::erase(others, queries.LeftOut(begin + i));
-        bank_.MergeDistances(queries.embeddings.row(row), others, row, scratch.distances, lists);
-      }
+      RowNumbers others = AllRows(bank_.num_rows());
+      std::erase(others, queries.LeftOut(begin + i));
+      bank_.MergeDistances(queries.embeddings.row(row), others, row, scratch.distances, lists);
     }
   }
 
-  // Takes the bank rows whose interval reaches below `limit`, and lowers the limit as k others are
-  // seen to lie below it.
-  void Scan(const float* products, std::size_t first, std::size_t num_bank, float query_norm,
-            std::int64_t left_out, std::size_t num_neighbors, float& limit,
-            std::vector<Candidate>& candidates) const {
-    const float* const bank_norms = squared_norms_.data() + first;
-    auto look = [&](std::size_t j) {
-      const float norms = bank_norms[j] + query_norm;
-      const float value = norms + products[j];
-      const float slack = error_ * norms + kUnderflowSlack;
-      if (value - slack > limit || static_cast<std::int64_t>(first + j) == left_out) return;
-      candidates.push_back({value - slack, value + slack, static_cast<std::uint32_t>(first + j)});
-      if (candidates.size() % (2 * num_neighbors + kValuesPerGlance) == 0) {
-        Prune(num_neighbors, limit, candidates);
-      }
-    };
-
-    std::size_t j = 0;
-    for (; j + kValuesPerGlance <= num_bank; j += kValuesPerGlance) {
-      std::array<float, kValuesPerGlance> lower;
-      for (std::size_t g = 0; g < kValuesPerGlance; ++g) {
-        const float norms = bank_norms[j + g] + query_norm;
-        lower[g] = (norms + products[j + g]) - (error_ * norms + kUnderflowSlack);
-      }
-      float smallest = lower[0];
-      for (std::size_t g = 1; g < kValuesPerGlance; ++g) {
-        smallest = lower[g] < smallest ? lower[g] : smallest;
-      }
-      if (smallest > limit) continue;
-      for (std::size_t g = 0; g < kValuesPerGlance; ++g) look(j + g);
+  // Measures the candidates of many queries, one part of the bank after the other, so that a bank
+  // row comes from memory once for all of them.
+  void MeasureAll(const Queries& queries, std::size_t begin, std::span<const Candidates> candidates,
+                  std::vector<double>& distances, NearestDistances& lists) const {
+    std::vector<std::size_t> first_distance;
+    std::size_t total = 0;
+    for (const Candidates& some : candidates) {
+      first_distance.push_back(total);
+      total += some.rows().size();
     }
-    for (; j < num_bank; ++j) look(j);
-  }
-
-  // Lowers the limit to the k-th smallest upper end and drops the candidates beyond it.
-  static void Prune(std::size_t num_neighbors, float& limit, std::vector<Candidate>& candidates) {
-    if (candidates.size() >= num_neighbors) {
-      const auto kth = candidates.begin() + static_cast<std::ptrdiff_t>(num_neighbors) - 1;
-      std::nth_element(candidates.begin(), kth, candidates.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.upper < b.upper; });
-      limit = std::min(limit, kth->upper);
+    distances.resize(total);
+    std::vector<std::size_t> num_measured(candidates.size(), 0);
+    std::vector<const float*> bank_rows;
+    for (std::size_t end = kBankRowsPerBlock; end < bank_.num_rows() + kBankRowsPerBlock;
+         end += kBankRowsPerBlock) {
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const std::span<const std::uint32_t> rows = candidates[i].rows();
+        bank_rows.clear();
+        for (std::size_t n = num_measured[i]; n < rows.size() && rows[n] < end; ++n) {
+          bank_rows.push_back(bank_.row(rows[n]));
+        }
+        Kernels().squared_distances(queries.embeddings.row(queries.rows[begin + i]),
+                                    bank_rows.data(), bank_rows.size(), bank_.dimension(),
+                                    distances.data() + first_distance[i] + num_measured[i]);
+        num_measured[i] += bank_rows.size();
+      }
     }
-    std::erase_if(candidates, [&](const Candidate& c) { return c.lower > limit; });
-  }
-
-  void Measure(const float* query, std::uint32_t list, float& limit,
-               std::vector<Candidate>& candidates, Scratch& scratch,
-               NearestDistances& lists) const {
-    Prune(lists.num_neighbors(), limit, candidates);
-    scratch.candidate_rows.clear();
-    for (const Candidate& candidate : candidates) {
-      scratch.candidate_rows.push_back(candidate.bank_row);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      lists.Merge(queries.rows[begin + i],
+                  {distances.data() + first_distance[i], candidates[i].rows().size()});
     }
-    candidates.clear();
-    bank_.MergeDistances(query, scratch.candidate_rows, list, scratch.distances, lists);
   }
 
   BankRows bank_;
-  float error_;
+  ProductError error_;
   float scale_;
   std::vector<float> center_;
-  std::vector<float> centered_;
   std::vector<float> squared_norms_;
 };
 

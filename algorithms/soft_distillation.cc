@@ -227,7 +227,7 @@ class ClassifierBuilder {
 // The logit of a row, in float64.
 double LogitOf(const Classifier& classifier, const float* row) {
   std::vector<float> standardized(classifier.dimension);
-  Standardize(row, classifier.mean, classifier.deviation, standardized.data());
+  Standardizer(classifier.mean, classifier.deviation).Apply(row, standardized.data());
   double logit = static_cast<double>(classifier.output_bias[1]) - classifier.output_bias[0];
   for (std::size_t h = 0; h < classifier.hidden; ++h) {
     double activation = classifier.hidden_bias[h];

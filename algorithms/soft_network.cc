@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "algorithms/adam.h"
 #include "algorithms/ranking.h"
 #include "algorithms/seeded_random.h"
 
@@ -36,36 +37,20 @@ class NoiseTable {
   SeededRandom& random_;
 };
 
-// One block of parameters with what Adam remembers of it.
+// One block of parameters under Adam.
 class AdamBlock {
  public:
   AdamBlock(float* parameters, std::size_t size, double decay)
-      : parameters_(parameters), mean_(size), square_(size), decay_(decay) {}
+      : parameters_(parameters), moments_(size), decay_(decay) {}
 
   void Step(const float* gradient, double rate, std::size_t step) {
-    const double t = static_cast<double>(step);
-    const auto scale = static_cast<float>(rate * std::sqrt(1 - std::pow(kSquareMemory, t)) /
-                                          (1 - std::pow(kMeanMemory, t)));
-    const auto shrink = static_cast<float>(1 - rate * decay_);
-    const auto a = static_cast<float>(1 - kMeanMemory);
-    const auto b = static_cast<float>(1 - kSquareMemory);
-    float* const p = parameters_;
-    float* const m = mean_.data();
-    float* const v = square_.data();
-    for (std::size_t i = 0; i < mean_.size(); ++i) {
-      m[i] += a * (gradient[i] - m[i]);
-      v[i] += b * (gradient[i] * gradient[i] - v[i]);
-      p[i] = p[i] * shrink - scale * m[i] / (std::sqrt(v[i]) + kSmallest);
-    }
+    moments_.Move(AdamMoments::StepNumber(step, rate, decay_), gradient, parameters_, 0,
+                  moments_.size());
   }
 
  private:
-  static constexpr double kMeanMemory = 0.9;
-  static constexpr double kSquareMemory = 0.999;
-  static constexpr float kSmallest = 1e-8F;
   float* parameters_;
-  std::vector<float> mean_;
-  std::vector<float> square_;
+  AdamMoments moments_;
   double decay_;
 };
 

@@ -2,38 +2,46 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "algorithms/vector_kernels.h"
 
 namespace spuna::algorithms {
 
-Standardization FitStandardization(std::initializer_list<EmbeddingsView> parts) {
-  const std::size_t dimension = parts.begin()->dimension;
+Standardization FitStandardization(std::span<const float* const> rows, std::size_t dimension) {
   Standardization fitted{std::vector<double>(dimension), std::vector<double>(dimension)};
-  double n = 0;
-  for (const EmbeddingsView& rows : parts) {
-    n += static_cast<double>(rows.num_rows);
-    for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      for (std::size_t j = 0; j < dimension; ++j) fitted.mean[j] += rows.row(i)[j];
-    }
+  const double n = static_cast<double>(rows.size());
+  for (const float* const row : rows) {
+    for (std::size_t j = 0; j < dimension; ++j) fitted.mean[j] += row[j];
   }
   for (double& mean : fitted.mean) mean /= n;
-  for (const EmbeddingsView& rows : parts) {
-    for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      for (std::size_t j = 0; j < dimension; ++j) {
-        const double difference = rows.row(i)[j] - fitted.mean[j];
-        fitted.deviation[j] += difference * difference;
-      }
+  for (const float* const row : rows) {
+    for (std::size_t j = 0; j < dimension; ++j) {
+      const double difference = row[j] - fitted.mean[j];
+      fitted.deviation[j] += difference * difference;
     }
   }
   for (double& deviation : fitted.deviation) deviation = std::sqrt(deviation / n);
   return fitted;
 }
 
-void Standardize(const float* row, std::span<const double> mean, std::span<const double> deviation,
-                 float* standardized, double largest) {
-  for (std::size_t j = 0; j < mean.size(); ++j) {
-    const double value = deviation[j] == 0 ? 0 : (row[j] - mean[j]) / deviation[j];
-    standardized[j] = static_cast<float>(std::clamp(value, -largest, largest));
-  }
+Standardization FitStandardization(const EmbeddingsView& rows) {
+  std::vector<const float*> all(rows.num_rows);
+  for (std::size_t i = 0; i < rows.num_rows; ++i) all[i] = rows.row(i);
+  return FitStandardization(all, rows.dimension);
+}
+
+Standardizer::Standardizer(std::span<const double> mean, std::span<const double> deviation,
+                           double largest)
+    : mean_(mean), inverse_(deviation.size()), largest_(largest) {
+  std::ranges::transform(deviation, inverse_.begin(), [](double value) {
+    // The inverse of the smallest numbers is not finite.
+    return value == 0 ? 0 : std::min(1 / value, std::numeric_limits<double>::max());
+  });
+}
+
+void Standardizer::Apply(const float* row, float* standardized) const {
+  Kernels().standardize(row, mean_.data(), inverse_.data(), largest_, mean_.size(), standardized);
 }
 
 }  // namespace spuna::algorithms

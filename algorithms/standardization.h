@@ -1,6 +1,6 @@
 #pragma once
 
-#include <initializer_list>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -14,16 +14,30 @@ struct Standardization {
   std::vector<double> deviation;
 };
 
-/// Of all rows of the parts. In two passes and float64: equal values have a mean of exactly that
-/// value and so a deviation of 0.
-Standardization FitStandardization(std::initializer_list<EmbeddingsView> parts);
+/// Of the given rows. In two passes and float64: equal values have a mean of exactly that value and
+/// so a deviation of 0.
+Standardization FitStandardization(std::span<const float* const> rows, std::size_t dimension);
+Standardization FitStandardization(const EmbeddingsView& rows);
 
 /// Far beyond any row that was trained on, and far enough from overflow that the products of a
 /// finite row stay finite.
 inline constexpr double kMaxStandardized = 1e15;
 
-/// Writes (row - mean) / deviation, within ±`largest`; 0 where the deviation is 0.
-void Standardize(const float* row, std::span<const double> mean, std::span<const double> deviation,
-                 float* standardized, double largest = kMaxStandardized);
+/// Turns rows into (row - mean) / deviation, within ±`largest`; 0 where the deviation is 0.
+class Standardizer {
+ public:
+  /// The mean must outlive it.
+  Standardizer(std::span<const double> mean, std::span<const double> deviation,
+               double largest = kMaxStandardized);
+  explicit Standardizer(const Standardization& fitted, double largest = kMaxStandardized)
+      : Standardizer(fitted.mean, fitted.deviation, largest) {}
+
+  void Apply(const float* row, float* standardized) const;
+
+ private:
+  std::span<const double> mean_;
+  std::vector<double> inverse_;
+  double largest_;
+};
 
 }  // namespace spuna::algorithms

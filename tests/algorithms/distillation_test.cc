@@ -161,8 +161,9 @@ BOOST_AUTO_TEST_CASE(scores_equal_those_of_the_mlpack_network) {
 
   const Matrix rows = test::RandomRows(777, 10, 9, 0.5, 2);
   arma::fmat inputs(10, rows.num_rows);
+  const Standardizer standardizer(classifier.mean, classifier.deviation);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    Standardize(rows.view().row(i), classifier.mean, classifier.deviation, inputs.colptr(i));
+    standardizer.Apply(rows.view().row(i), inputs.colptr(i));
   }
   arma::fmat outputs;
   network.Predict(inputs, outputs);
