@@ -113,6 +113,15 @@ bool HasNull(const arrow::Array& values, std::int64_t start, std::int64_t count)
   return false;
 }
 
+// Unmarks the valid rows that hold a number that is not finite, and counts the invalid ones.
+void MarkInvalid(EmbeddingRows& rows) {
+  for (std::int64_t i = 0; i < rows.num_rows; ++i) {
+    std::uint8_t& valid = rows.valid[static_cast<std::size_t>(i)];
+    valid = valid != 0 && AllFinite(rows.values + i * rows.dimension, rows.dimension) ? 1 : 0;
+    rows.num_invalid += valid == 0 ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 std::string QuotedNames(const arrow::Schema& schema, const std::vector<int>& columns) {
@@ -171,6 +180,17 @@ arrow::Result<int> FindEmbeddingColumn(const arrow::Schema& schema, const std::s
   }
   return arrow::Status::Invalid(file, ": several columns could hold the embeddings (",
                                 QuotedNames(schema, candidates), "); choose one with `embedding`");
+}
+
+EmbeddingRows CheckRows(const float* values, std::int64_t num_rows, std::int64_t dimension) {
+  EmbeddingRows rows;
+  rows.values = values;
+  rows.num_rows = num_rows;
+  rows.dimension = dimension;
+  rows.valid.assign(static_cast<std::size_t>(num_rows), 1);
+  rows.is_view = true;
+  MarkInvalid(rows);
+  return rows;
 }
 
 arrow::Result<EmbeddingRows> ReadEmbeddings(const std::shared_ptr<arrow::Array>& column,
@@ -232,11 +252,7 @@ arrow::Result<EmbeddingRows> ReadEmbeddings(const std::shared_ptr<arrow::Array>&
     rows.values = copy->data();
     rows.owner = std::move(copy);
   }
-  for (std::int64_t i = 0; i < rows.num_rows; ++i) {
-    std::uint8_t& valid = rows.valid[static_cast<std::size_t>(i)];
-    valid = valid != 0 && AllFinite(rows.values + i * dimension, dimension) ? 1 : 0;
-    rows.num_invalid += valid == 0 ? 1 : 0;
-  }
+  MarkInvalid(rows);
   return rows;
 }
 

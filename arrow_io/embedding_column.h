@@ -47,6 +47,9 @@ struct EmbeddingRows {
   bool is_view = false;
 };
 
+/// Rows of float32 that lie in memory already and are all there: marks those that are not finite.
+EmbeddingRows CheckRows(const float* values, std::int64_t num_rows, std::int64_t dimension);
+
 /// Reads an embedding column, whatever its type, offset and nulls. `dimension` is what every row
 /// must have; 0 takes that of the first row. A row that is null, holds a null or a value that is
 /// not finite is marked invalid; a row of another dimension is an error.

@@ -12,10 +12,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "arrow_io/file_memory.h"
+
 namespace spuna::arrow_io {
 namespace {
 
-constexpr std::int64_t kBytesPerBatch = 32 << 20;
+constexpr std::int64_t kBytesPerBatch = 16 << 20;
 constexpr std::int64_t kMaxRowsPerBatch = 64 << 10;
 
 void CollectLeaves(const parquet::arrow::SchemaField& field, std::vector<int>& leaves) {
@@ -45,7 +47,7 @@ arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const std::files
   input->name_ = path.string();
   auto open = [&]() -> arrow::Status {
     ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(input->name_));
-    parquet::ReaderProperties properties;
+    parquet::ReaderProperties properties(FileMemory());
     properties.enable_buffered_stream();
     properties.set_page_checksum_verification(true);
     parquet::arrow::FileReaderBuilder builder;
@@ -55,7 +57,8 @@ arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const std::files
     arrow_properties.set_pre_buffer(false);
     PARQUET_CATCH_NOT_OK(
         arrow_properties.set_batch_size(RowsPerBatch(*builder.raw_reader()->metadata())));
-    ARROW_ASSIGN_OR_RAISE(input->reader_, builder.properties(arrow_properties)->Build());
+    ARROW_ASSIGN_OR_RAISE(input->reader_,
+                          builder.memory_pool(FileMemory())->properties(arrow_properties)->Build());
     return input->reader_->GetSchema(&input->schema_);
   };
   ARROW_RETURN_NOT_OK(input->Explain(open()));
@@ -70,6 +73,12 @@ std::int64_t ParquetInput::num_rows() const { return metadata().num_rows(); }
 
 int ParquetInput::num_row_groups() const { return reader_->num_row_groups(); }
 
+std::int64_t ParquetInput::RowsOf(int row_group) const {
+  return metadata().RowGroup(row_group)->num_rows();
+}
+
+parquet::ParquetFileReader& ParquetInput::file_reader() const { return *reader_->parquet_reader(); }
+
 std::vector<int> ParquetInput::Leaves(const std::vector<int>& columns) const {
   std::vector<int> leaves;
   for (const int column : columns) {
@@ -78,12 +87,20 @@ std::vector<int> ParquetInput::Leaves(const std::vector<int>& columns) const {
   return leaves;
 }
 
+ParquetInput::Cursor::Cursor(const ParquetInput& input, const std::vector<int>& columns, int begin,
+                             int end)
+    : input_(input), leaves_(input.Leaves(columns)), next_row_group_(begin), end_(end) {
+  for (int i = begin; i < end; ++i) expected_rows_ += input.RowsOf(i);
+}
+ParquetInput::Cursor::Cursor(Cursor&&) noexcept = default;
+ParquetInput::Cursor::~Cursor() = default;
+
 arrow::Result<ParquetInput::Batch> ParquetInput::Cursor::Next() {
   Batch batch;
   batch.first_row = next_row_;
   while (true) {
     if (row_group_ == nullptr) {
-      if (next_row_group_ == input_.num_row_groups()) break;
+      if (next_row_group_ == end_) break;
       auto reader = input_.reader_->GetRecordBatchReader({next_row_group_++}, leaves_);
       ARROW_RETURN_NOT_OK(input_.Explain(reader.status()));
       row_group_ = *std::move(reader);
@@ -96,8 +113,8 @@ arrow::Result<ParquetInput::Batch> ParquetInput::Cursor::Next() {
     }
     row_group_ = nullptr;
   }
-  if (next_row_ != input_.num_rows()) {
-    return input_.Explain(arrow::Status::IOError("expected ", input_.num_rows(),
+  if (next_row_ != expected_rows_) {
+    return input_.Explain(arrow::Status::IOError("expected ", expected_rows_,
                                                  " rows, as its footer says, but found ", next_row_,
                                                  "; the file is damaged"));
   }

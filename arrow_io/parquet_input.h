@@ -12,7 +12,8 @@
 
 namespace parquet {
 class FileMetaData;
-}
+class ParquetFileReader;
+}  // namespace parquet
 namespace parquet::arrow {
 class FileReader;
 }
@@ -32,6 +33,9 @@ class ParquetInput {
   const parquet::FileMetaData& metadata() const;
   std::int64_t num_rows() const;
   int num_row_groups() const;
+  std::int64_t RowsOf(int row_group) const;
+  /// What lies below; row groups may be read from it at the same time.
+  parquet::ParquetFileReader& file_reader() const;
 
   /// The Parquet columns (leaves) that hold the given top-level columns, in the schema's order.
   std::vector<int> Leaves(const std::vector<int>& columns) const;
@@ -49,33 +53,43 @@ class ParquetInput {
   /// outlive it.
   class Cursor {
    public:
+    Cursor(Cursor&&) noexcept;
+    ~Cursor();
+
     /// The next batch; its rows are null at the end. An error names the file.
     arrow::Result<Batch> Next();
 
    private:
     friend class ParquetInput;
-    Cursor(const ParquetInput& input, const std::vector<int>& columns)
-        : input_(input), leaves_(input.Leaves(columns)) {}
+    Cursor(const ParquetInput& input, const std::vector<int>& columns, int begin, int end);
 
     const ParquetInput& input_;
     std::vector<int> leaves_;
-    int next_row_group_ = 0;
+    int next_row_group_;
+    int end_;
+    std::int64_t expected_rows_ = 0;
     std::int64_t next_row_ = 0;
     std::unique_ptr<arrow::RecordBatchReader> row_group_;
   };
 
-  Cursor Read(const std::vector<int>& columns) const { return {*this, columns}; }
+  Cursor Read(const std::vector<int>& columns) const {
+    return {*this, columns, 0, num_row_groups()};
+  }
+  /// The same for one row group; its rows are numbered from 0.
+  Cursor ReadRowGroup(const std::vector<int>& columns, int row_group) const {
+    return {*this, columns, row_group, row_group + 1};
+  }
 
   /// Calls `visit` with every batch in order, holding the given top-level columns in the schema's
   /// order. Ends at the first error; an error of reading names the file.
   arrow::Status ForEachBatch(const std::vector<int>& columns,
                              const std::function<arrow::Status(const Batch&)>& visit) const;
 
+  /// Puts the file's name before an error of reading it.
+  arrow::Status Explain(const arrow::Status& status) const;
+
  private:
   ParquetInput();
-
-  // Puts the file's name before an error of reading it.
-  arrow::Status Explain(const arrow::Status& status) const;
 
   std::string name_;
   std::shared_ptr<arrow::Schema> schema_;

@@ -13,6 +13,8 @@
 
 #include <limits>
 
+#include "arrow_io/file_memory.h"
+
 namespace spuna::arrow_io {
 namespace {
 
@@ -103,9 +105,9 @@ arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
     ARROW_ASSIGN_OR_RAISE(const auto properties,
                           PropertiesLike(like, columns, *schema, *arrow_properties));
     ARROW_ASSIGN_OR_RAISE(output->file_, arrow::io::FileOutputStream::Open(path.string()));
-    ARROW_ASSIGN_OR_RAISE(output->writer_, parquet::arrow::FileWriter::Open(
-                                               *schema, arrow::default_memory_pool(), output->file_,
-                                               properties, arrow_properties));
+    ARROW_ASSIGN_OR_RAISE(output->writer_,
+                          parquet::arrow::FileWriter::Open(*schema, FileMemory(), output->file_,
+                                                           properties, arrow_properties));
     return output->writer_->AddKeyValueMetadata(FurtherMetadata(like, *schema));
   };
   // Metadata of a damaged file is reported by exceptions.

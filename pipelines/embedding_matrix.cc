@@ -8,11 +8,6 @@
 #include "arrow_io/parquet_input.h"
 
 namespace spuna {
-namespace {
-
-constexpr std::int64_t kMaxReservedRows = 1 << 20;
-
-}  // namespace
 
 algorithms::EmbeddingsView EmbeddingMatrix::view() const {
   return {values.data(), static_cast<std::size_t>(num_rows()), static_cast<std::size_t>(dimension)};
@@ -25,15 +20,9 @@ arrow::Status EmbeddingMatrix::Append(const std::shared_ptr<arrow::Array>& colum
                         arrow_io::ReadEmbeddings(column, dimension, location));
   ARROW_RETURN_NOT_OK(CheckInvalidRows(rows, invalid, location));
   dimension = rows.dimension;
-  // Runs of valid rows are copied at once.
-  const auto count = static_cast<std::size_t>(rows.num_rows);
-  const auto width = static_cast<std::size_t>(rows.dimension);
-  for (std::size_t begin = 0; begin < count;) {
-    std::size_t end = begin;
-    while (end < count && rows.valid[end] != 0) ++end;
-    values.insert(values.end(), rows.values + begin * width, rows.values + end * width);
-    begin = end + 1;
-  }
+  ForEachValidRun(rows, [&](const float* run, std::size_t num_rows) {
+    values.insert(values.end(), run, run + num_rows * static_cast<std::size_t>(dimension));
+  });
   valid.insert(valid.end(), rows.valid.begin(), rows.valid.end());
   num_invalid += rows.num_invalid;
   return arrow::Status::OK();
@@ -78,37 +67,6 @@ arrow::Status CheckInvalidRows(const arrow_io::EmbeddingRows& rows, InvalidRows 
       "column '", location.column, "' of ", location.file,
       ": expected a finite embedding but found a null or a non-finite value at row ",
       location.first_row + first, "; `invalid` says that this is an error");
-}
-
-arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
-                                                   const std::string& embedding,
-                                                   InvalidRows invalid, const std::string& option,
-                                                   StageClock& clock) {
-  EmbeddingMatrix matrix;
-  std::size_t files_read = 0;
-  for (const arrow_io::InputFile& file : input.files) {
-    clock.Report("read",
-                 static_cast<double>(files_read++) / static_cast<double>(input.files.size()));
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(file.path));
-    ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(
-                                                *parquet->schema(), embedding, parquet->name()));
-    ARROW_RETURN_NOT_OK(parquet->ForEachBatch({column}, [&](const auto& batch) -> arrow::Status {
-      if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
-      const arrow_io::ColumnLocation location{embedding, parquet->name(), batch.first_row};
-      const std::int64_t rows_before = matrix.num_rows();
-      ARROW_RETURN_NOT_OK(matrix.Append(batch.rows->column(0), invalid, location));
-      if (rows_before == 0 && input.files.size() == 1) {
-        // The footer's word is taken as a hint only.
-        const std::int64_t expected_rows = std::min(parquet->num_rows(), kMaxReservedRows);
-        matrix.values.reserve(static_cast<std::size_t>(expected_rows * matrix.dimension));
-      }
-      return arrow::Status::OK();
-    }));
-  }
-  const std::string where = input.files.size() == 1 ? input.files.front().path.string()
-                                                    : std::to_string(input.files.size()) + " files";
-  ARROW_RETURN_NOT_OK(matrix.RequireRows(option, where));
-  return matrix;
 }
 
 }  // namespace spuna

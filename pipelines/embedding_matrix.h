@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/embeddings_view.h"
@@ -15,9 +17,27 @@
 
 namespace spuna {
 
+/// A vector whose new elements are not set, so that whoever fills them is the first to touch their
+/// memory.
+template <typename T>
+struct UninitializedAllocator : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  template <typename U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+
 /// The valid embeddings of an input in memory, in the order of its rows.
 struct EmbeddingMatrix {
-  std::vector<float> values;
+  std::vector<float, UninitializedAllocator<float>> values;
   std::int64_t dimension = 0;
   /// One byte for every row of the input: whether it is one of the rows here.
   std::vector<std::uint8_t> valid;
@@ -53,6 +73,20 @@ arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& i
                                                    const std::string& embedding,
                                                    InvalidRows invalid, const std::string& option,
                                                    StageClock& clock);
+
+/// Calls `visit(first value, number of rows)` for each run of valid rows.
+template <typename Visit>
+void ForEachValidRun(const arrow_io::EmbeddingRows& rows, Visit visit) {
+  const auto count = static_cast<std::size_t>(rows.num_rows);
+  for (std::size_t begin = 0; begin < count;) {
+    std::size_t end = begin;
+    while (end < count && rows.valid[end] != 0) ++end;
+    if (end > begin) {
+      visit(rows.values + begin * static_cast<std::size_t>(rows.dimension), end - begin);
+    }
+    begin = end + 1;
+  }
+}
 
 /// With InvalidRows::kError, an error that names the first invalid row if there is one.
 arrow::Status CheckInvalidRows(const arrow_io::EmbeddingRows& rows, InvalidRows invalid,

@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
 #include "pipelines/appended_columns.h"
+#include "pipelines/assembly_line.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/json_text.h"
 #include "pipelines/option_words.h"
@@ -43,22 +45,30 @@ class FileScorer {
                           AppendFields(input_schema, columns, scorer_.fields(), parquet->name()));
     ARROW_ASSIGN_OR_RAISE(const auto output,
                           ParquetOutput::Create(path, name, *parquet, columns, schema));
+    ParquetInput::Cursor cursor = parquet->Read(columns);
+    auto read = [&]() -> arrow::Result<std::optional<ParquetInput::Batch>> {
+      if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
+      ARROW_ASSIGN_OR_RAISE(ParquetInput::Batch batch, cursor.Next());
+      if (batch.rows == nullptr) return std::nullopt;
+      return batch;
+    };
     RowCounts counts;
-    ARROW_RETURN_NOT_OK(
-        parquet->ForEachBatch(columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
-          if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
-          ARROW_ASSIGN_OR_RAISE(
-              const ScoredRows scored,
-              scorer_.Score(batch.rows->column(column),
-                            {embedding_, parquet->name(), batch.first_row}, runtime_));
-          ARROW_ASSIGN_OR_RAISE(
-              const auto rows, AppendColumns(*batch.rows, schema, scored.columns, scored.selected));
-          if (batch.starts_row_group) output->StartRowGroup();
-          ARROW_RETURN_NOT_OK(output->Write(*rows));
-          counts += scored.counts;
-          on_progress(static_cast<double>(counts.in) / static_cast<double>(parquet->num_rows()));
-          return arrow::Status::OK();
-        }));
+    auto score = [&](ParquetInput::Batch batch) -> arrow::Result<ParquetInput::Batch> {
+      ARROW_ASSIGN_OR_RAISE(
+          const ScoredRows scored,
+          scorer_.Score(batch.rows->column(column), {embedding_, parquet->name(), batch.first_row},
+                        runtime_));
+      ARROW_ASSIGN_OR_RAISE(batch.rows,
+                            AppendColumns(*batch.rows, schema, scored.columns, scored.selected));
+      counts += scored.counts;
+      on_progress(static_cast<double>(counts.in) / static_cast<double>(parquet->num_rows()));
+      return batch;
+    };
+    auto write = [&](const ParquetInput::Batch& batch) -> arrow::Status {
+      if (batch.starts_row_group) output->StartRowGroup();
+      return output->Write(*batch.rows);
+    };
+    ARROW_RETURN_NOT_OK(RunAssemblyLine(runtime_.num_threads > 1, read, score, write));
     ARROW_RETURN_NOT_OK(output->Close());
     return counts;
   }
