@@ -36,13 +36,27 @@ std::vector<std::size_t> AssignFolds(std::size_t num_rows, std::size_t num_folds
   return folds;
 }
 
-void AppendRows(const EmbeddingsView& from, const std::vector<std::size_t>& folds, std::size_t fold,
-                bool in_fold, Matrix& to) {
-  to.dimension = from.dimension;
+void AddRows(const EmbeddingsView& from, const std::vector<std::size_t>& folds, std::size_t fold,
+             bool in_fold, RowSet& to) {
   for (std::size_t i = 0; i < from.num_rows; ++i) {
-    if ((folds[i] == fold) != in_fold) continue;
-    to.values.insert(to.values.end(), from.row(i), from.row(i) + from.dimension);
+    if ((folds[i] == fold) == in_fold) to.Add(from.row(i));
   }
+}
+
+// The network's logits of rows that are whitened a block at a time.
+std::vector<double> LogitsOf(const SoftNetwork& network, const Whitening& whitening,
+                             const RowSet& rows, const Execution& execution) {
+  constexpr std::size_t kRowsPerBlock = 1024;
+  std::vector<double> logits;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kRowsPerBlock) {
+    RowSet block(rows.dimension());
+    for (std::size_t i = begin; i < std::min(begin + kRowsPerBlock, rows.size()); ++i) {
+      block.Add(rows[i]);
+    }
+    const std::vector<double> some = network.Logits(whitening.Apply(block, execution).view());
+    logits.insert(logits.end(), some.begin(), some.end());
+  }
+  return logits;
 }
 
 void Scatter(const std::vector<double>& logits, const std::vector<std::size_t>& folds,
@@ -98,6 +112,15 @@ double BestMix(const Scores& network, const Scores& linear) {
 
 }  // namespace
 
+int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_folds,
+                int num_threads) {
+  constexpr double kSpareBytes = 100e6;
+  const double matrix = static_cast<double>(num_rows * dimension * sizeof(float));
+  const double copy = matrix * (1 - 1 / static_cast<double>(num_folds));
+  const double at_once = std::min((1.3 * matrix + kSpareBytes) / copy, 1e3);
+  return std::clamp(static_cast<int>(at_once), 1, std::max(num_threads, 1));
+}
+
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                       const SoftNetworkOptions& options, const Execution& execution) {
   const std::size_t num_folds = std::min({kNumFolds, trusted.num_rows, pool.num_rows});
@@ -116,29 +139,31 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   Scores linear = network;
   Execution within;
   within.should_stop = execution.should_stop;
-  ParallelFor(num_folds, execution, [&](std::size_t fold, std::size_t) {
-    Matrix learned;
-    AppendRows(trusted, trusted_folds, fold, false, learned);
-    const Whitening whitening = FitWhitening(learned.view());
-    std::vector<float> targets(learned.num_rows(), 0.0F);
-    AppendRows(pool, pool_folds, fold, false, learned);
-    targets.resize(learned.num_rows(), 1.0F);
-    Matrix scored;
-    AppendRows(trusted, trusted_folds, fold, true, scored);
-    AppendRows(pool, pool_folds, fold, true, scored);
+  Execution across = execution;
+  across.num_threads = FoldsAtOnce(trusted.num_rows + pool.num_rows, pool.dimension, num_folds,
+                                   execution.num_threads);
+  ParallelFor(num_folds, across, [&](std::size_t fold, std::size_t) {
+    RowSet learned(pool.dimension);
+    AddRows(trusted, trusted_folds, fold, false, learned);
+    const Whitening whitening = FitWhitening(learned);
+    std::vector<float> targets(learned.size(), 0.0F);
+    AddRows(pool, pool_folds, fold, false, learned);
+    targets.resize(learned.size(), 1.0F);
+    RowSet scored(pool.dimension);
+    AddRows(trusted, trusted_folds, fold, true, scored);
+    AddRows(pool, pool_folds, fold, true, scored);
 
     auto keep = [&](const std::vector<double>& logits, Scores& scores) {
       std::size_t next = 0;
       Scatter(logits, trusted_folds, fold, next, scores.trusted);
       Scatter(logits, pool_folds, fold, next, scores.pool);
     };
-    keep(FitLinearDiscriminant(learned.view(), targets, within).Logits(scored.view()), linear);
+    keep(FitLinearDiscriminant(learned, targets, within).Logits(scored), linear);
     SoftNetworkOptions fold_options = options;
     fold_options.seed = options.seed * kNumFolds + fold;
-    learned = whitening.Apply(learned.view(), within);
-    scored = whitening.Apply(scored.view(), within);
-    keep(TrainSoftNetwork(learned.view(), targets, fold_options, within).Logits(scored.view()),
-         network);
+    const SoftNetwork trained =
+        TrainSoftNetwork(whitening.Apply(learned, within).view(), targets, fold_options, within);
+    keep(LogitsOf(trained, whitening, scored, within), network);
   });
 
   StandardizeScores(network);

@@ -50,12 +50,11 @@ Network MakeNetwork(std::size_t dimension, std::size_t hidden) {
 }
 
 // The rows of both banks: the clean ones first.
-std::vector<const float*> TrainingRows(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                                       const Expansion& expansion) {
-  std::vector<const float*> rows;
-  for (std::size_t i = 0; i < trusted.num_rows; ++i) rows.push_back(trusted.row(i));
+RowSet TrainingRows(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                    const Expansion& expansion) {
+  RowSet rows(trusted);
   for (const PseudoLabel label : {PseudoLabel::kClean, PseudoLabel::kShifted}) {
-    for (const std::uint32_t row : expansion.RowsWith(label)) rows.push_back(pool.row(row));
+    for (const std::uint32_t row : expansion.RowsWith(label)) rows.Add(pool.row(row));
   }
   return rows;
 }
@@ -303,8 +302,8 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   Standardization standardization;
   TrainingSet set;
   {
-    const std::vector<const float*> rows = TrainingRows(trusted, pool, expansion);
-    standardization = FitStandardization(rows, pool.dimension);
+    const RowSet rows = TrainingRows(trusted, pool, expansion);
+    standardization = FitStandardization(rows);
     const Standardizer standardizer(standardization);
     set.inputs.set_size(pool.dimension, rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -87,7 +87,8 @@ class LabelExpander {
   void Seed(const EmbeddingsView& trusted, std::span<const double> seed_scores) {
     execution_.Report({Stage::kSeed, 0, 1});
     const RowNumbers all = AllRows(pool_.num_rows);
-    MakeNeighborIndex(options_.search, trusted)->MergeNearest({pool_, all}, execution_, to_clean_);
+    MakeNeighborIndex(options_.search, trusted, options_.num_neighbors)
+        ->MergeNearest({pool_, all}, execution_, to_clean_);
     std::vector<double> scores(seed_scores.begin(), seed_scores.end());
     if (scores.empty()) {
       scores.resize(pool_.num_rows);
@@ -107,9 +108,9 @@ class LabelExpander {
     // The banks have grown by the rows added last, and the rest has only shrunk.
     execution_.Report({Stage::kExpand, pool_.num_rows - rest.size(), pool_.num_rows});
     const Queries queries{pool_, rest};
-    MakeNeighborIndex(options_.search, pool_, added_clean_)
+    MakeNeighborIndex(options_.search, pool_, added_clean_, options_.num_neighbors)
         ->MergeNearest(queries, execution_, to_clean_);
-    MakeNeighborIndex(options_.search, pool_, added_shifted_)
+    MakeNeighborIndex(options_.search, pool_, added_shifted_, options_.num_neighbors)
         ->MergeNearest(queries, execution_, to_shifted_);
     std::vector<double> scores(rest.size());
     for (std::size_t i = 0; i < rest.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ensmallen.hpp>
+#include <utility>
 
 #include "algorithms/soft_network.h"
 
@@ -16,40 +17,67 @@ constexpr std::size_t kMaxIterations = 200;
 constexpr double kSmallestGradient = 1e-5;
 constexpr std::size_t kMemory = 10;
 
+// Rows are standardized a block at a time, each time they are needed: no copy of them is kept.
+constexpr std::size_t kRowsPerBlock = 256;
+
+// Calls `visit(first row, block)` with the standardized rows, one a column.
+template <typename Visit>
+void ForEachBlock(const RowSet& rows, const Standardizer& standardizer, Visit visit) {
+  arma::fmat block;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kRowsPerBlock) {
+    const std::size_t count = std::min(kRowsPerBlock, rows.size() - begin);
+    block.set_size(rows.dimension(), count);
+    for (std::size_t i = 0; i < count; ++i) standardizer.Apply(rows[begin + i], block.colptr(i));
+    visit(begin, std::as_const(block));
+  }
+}
+
 // What ensmallen minimizes; the parameters are the weights and then the bias.
 class RidgeLogisticLoss {
  public:
-  RidgeLogisticLoss(const arma::fmat& rows, std::span<const float> targets,
-                    const Execution& execution)
-      : rows_(rows), targets_(targets), weights_(BalancedWeights(targets)), execution_(execution) {}
+  RidgeLogisticLoss(const RowSet& rows, const Standardizer& standardizer,
+                    std::span<const float> targets, const Execution& execution)
+      : rows_(rows),
+        standardizer_(standardizer),
+        targets_(targets),
+        weights_(BalancedWeights(targets)),
+        execution_(execution) {}
 
   double EvaluateWithGradient(const arma::mat& parameters, arma::mat& gradient) const {
     execution_.CheckStop();
-    const arma::uword dimension = rows_.n_rows;
-    const double n = static_cast<double>(rows_.n_cols);
+    const arma::uword dimension = rows_.dimension();
+    const double n = static_cast<double>(rows_.size());
     const arma::vec weight = parameters.head_rows(dimension);
-    const arma::frowvec products = arma::conv_to<arma::fvec>::from(weight).t() * rows_;
-    arma::fvec errors(rows_.n_cols);
+    const arma::frowvec weight_row = arma::conv_to<arma::fvec>::from(weight).t();
+    const double bias = parameters[dimension];
+    gradient.zeros(dimension + 1, 1);
     double loss = 0;
     double error_sum = 0;
-    for (arma::uword i = 0; i < rows_.n_cols; ++i) {
-      const double logit = products[i] + parameters[dimension];
-      const double softplus = std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit)));
-      loss += weights_[i] * (softplus - targets_[i] * logit);
-      const double error = weights_[i] * (1 / (1 + std::exp(-logit)) - targets_[i]) / n;
-      errors[i] = static_cast<float>(error);
-      error_sum += error;
-    }
+    arma::fvec errors;
+    ForEachBlock(rows_, standardizer_, [&](std::size_t begin, const arma::fmat& block) {
+      const arma::frowvec products = weight_row * block;
+      errors.set_size(block.n_cols);
+      for (arma::uword i = 0; i < block.n_cols; ++i) {
+        const float row_weight = weights_[begin + i];
+        const float target = targets_[begin + i];
+        const double logit = products[i] + bias;
+        const double softplus = std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit)));
+        loss += row_weight * (softplus - target * logit);
+        const double error = row_weight * (1 / (1 + std::exp(-logit)) - target) / n;
+        errors[i] = static_cast<float>(error);
+        error_sum += error;
+      }
+      gradient.head_rows(dimension) += arma::conv_to<arma::vec>::from(arma::fvec(block * errors));
+    });
     const double ridge = 1 / (kInverseRidge * n);
-    gradient.set_size(dimension + 1, 1);
-    gradient.head_rows(dimension) =
-        arma::conv_to<arma::vec>::from(arma::fvec(rows_ * errors)) + ridge * weight;
+    gradient.head_rows(dimension) += ridge * weight;
     gradient[dimension] = error_sum;
     return loss / n + ridge * arma::dot(weight, weight) / 2;
   }
 
  private:
-  const arma::fmat& rows_;
+  const RowSet& rows_;
+  const Standardizer& standardizer_;
   std::span<const float> targets_;
   std::vector<float> weights_;
   const Execution& execution_;
@@ -57,33 +85,29 @@ class RidgeLogisticLoss {
 
 }  // namespace
 
-std::vector<double> LinearDiscriminant::Logits(const EmbeddingsView& rows) const {
-  std::vector<double> logits(rows.num_rows, bias);
+std::vector<double> LinearDiscriminant::Logits(const RowSet& rows) const {
+  std::vector<double> logits(rows.size(), bias);
   const Standardizer standardizer(standardization, kLargest);
-  std::vector<float> standardized(rows.dimension);
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    standardizer.Apply(rows.row(i), standardized.data());
-    for (std::size_t j = 0; j < rows.dimension; ++j) logits[i] += weight[j] * standardized[j];
+  std::vector<float> standardized(rows.dimension());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    standardizer.Apply(rows[i], standardized.data());
+    for (std::size_t j = 0; j < rows.dimension(); ++j) logits[i] += weight[j] * standardized[j];
   }
   return logits;
 }
 
-LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows, std::span<const float> targets,
+LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
                                          const Execution& execution) {
   LinearDiscriminant fitted;
   fitted.standardization = FitStandardization(rows);
   const Standardizer standardizer(fitted.standardization, kLargest);
-  arma::fmat standardized(rows.dimension, rows.num_rows);
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    standardizer.Apply(rows.row(i), standardized.colptr(i));
-  }
-  RidgeLogisticLoss loss(standardized, targets, execution);
-  arma::mat parameters(rows.dimension + 1, 1, arma::fill::zeros);
+  RidgeLogisticLoss loss(rows, standardizer, targets, execution);
+  arma::mat parameters(rows.dimension() + 1, 1, arma::fill::zeros);
   ens::L_BFGS optimizer(kMemory, kMaxIterations);
   optimizer.MinGradientNorm() = kSmallestGradient;
   optimizer.Optimize(loss, parameters);
   fitted.weight.assign(parameters.begin(), parameters.end() - 1);
-  fitted.bias = parameters[rows.dimension];
+  fitted.bias = parameters[rows.dimension()];
   return fitted;
 }
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
+#include "algorithms/row_set.h"
 #include "algorithms/standardization.h"
 
 namespace spuna::algorithms {
@@ -15,12 +15,12 @@ struct LinearDiscriminant {
   std::vector<double> weight;
   double bias = 0;
 
-  std::vector<double> Logits(const EmbeddingsView& rows) const;
+  std::vector<double> Logits(const RowSet& rows) const;
 };
 
 /// Fits soft targets between 0 and 1, both classes of equal weight, as the widespread balanced
 /// logistic regression with C = 0.01 does. Standardized values beyond ±8 count as ±8.
-LinearDiscriminant FitLinearDiscriminant(const EmbeddingsView& rows, std::span<const float> targets,
+LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
                                          const Execution& execution);
 
 }  // namespace spuna::algorithms

@@ -15,7 +15,10 @@ constexpr std::size_t kContrastDimensions = 8;
 constexpr double kDiscriminantScale = 0.5;
 
 Matrix Copy(const EmbeddingsView& rows) {
-  return {{rows.values().begin(), rows.values().end()}, rows.dimension};
+  Matrix copy{{}, rows.dimension};
+  copy.values.reserve(rows.num_rows * (rows.dimension + 1));  // Room for the discriminant.
+  copy.values.assign(rows.values().begin(), rows.values().end());
+  return copy;
 }
 
 Matrix Normalized(const EmbeddingsView& rows) {
@@ -83,16 +86,20 @@ double RootMeanSquareDistance(const Matrix& rows) {
   return std::sqrt(square);
 }
 
-Matrix WithCoordinate(const Matrix& rows, double scale, const std::vector<double>& scores) {
-  Matrix wider{{}, rows.dimension + 1};
-  wider.values.reserve(rows.num_rows() * wider.dimension);
-  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    for (std::size_t j = 0; j < rows.dimension; ++j) {
-      wider.values.push_back(static_cast<float>(rows.view().row(i)[j] * scale));
+// Scales the rows and gives each one coordinate more. In place, from the last row on: a second
+// copy of the rows would be the largest thing in memory.
+void AddCoordinate(Matrix& rows, double scale, const std::vector<double>& scores) {
+  const std::size_t narrow = rows.dimension;
+  const std::size_t wide = narrow + 1;
+  rows.values.resize(scores.size() * wide);
+  rows.dimension = wide;
+  float* const values = rows.values.data();
+  for (std::size_t i = scores.size(); i-- > 0;) {
+    values[i * wide + narrow] = static_cast<float>(kDiscriminantScale * scores[i]);
+    for (std::size_t j = narrow; j-- > 0;) {
+      values[i * wide + j] = static_cast<float>(values[i * narrow + j] * scale);
     }
-    wider.values.push_back(static_cast<float>(kDiscriminantScale * scores[i]));
   }
-  return wider;
 }
 
 }  // namespace
@@ -111,7 +118,8 @@ MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView&
       break;
     case Metric::kWhitened:
     case Metric::kContrast: {
-      space = {whitening->Apply(trusted, execution), whitening->Apply(pool, execution)};
+      space = {whitening->Apply(trusted, execution, /*num_spare=*/1),
+               whitening->Apply(pool, execution, /*num_spare=*/1)};
       if (metric == Metric::kWhitened) break;
       const arma::fmat directions = ContrastDirections(space.pool);
       space = {Project(space.trusted, directions), Project(space.pool, directions)};
@@ -121,8 +129,9 @@ MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView&
   if (discriminant == nullptr) return space;
   const double spread = RootMeanSquareDistance(space.trusted);
   const double scale = spread > 0 ? 1 / spread : 1;
-  return {WithCoordinate(space.trusted, scale, discriminant->trusted),
-          WithCoordinate(space.pool, scale, discriminant->pool)};
+  AddCoordinate(space.trusted, scale, discriminant->trusted);
+  AddCoordinate(space.pool, scale, discriminant->pool);
+  return space;
 }
 
 }  // namespace spuna::algorithms

@@ -42,14 +42,17 @@ class NeighborIndex {
                             NearestDistances& lists) const = 0;
 };
 
-/// The kind that kAuto stands for at this dimension.
-SearchKind ResolveSearch(SearchKind kind, std::size_t dimension);
+/// The kind that kAuto stands for.
+SearchKind ResolveSearch(SearchKind kind, std::size_t dimension, std::size_t num_bank_rows,
+                         std::size_t num_neighbors);
 
-/// Builds an index over the given rows of `embeddings`, of which there is at least one. The
-/// embeddings must outlive it.
+/// Builds an index over the given rows of `embeddings`, of which there is at least one, to be
+/// asked for that many neighbors. The embeddings must outlive it.
 std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings,
-                                                 std::span<const std::uint32_t> rows);
+                                                 std::span<const std::uint32_t> rows,
+                                                 std::size_t num_neighbors);
 /// The same over all rows.
-std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings);
+std::unique_ptr<NeighborIndex> MakeNeighborIndex(SearchKind kind, const EmbeddingsView& embeddings,
+                                                 std::size_t num_neighbors);
 
 }  // namespace spuna::algorithms

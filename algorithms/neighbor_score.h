@@ -25,22 +25,18 @@ class NeighborScorer {
   /// Scores rows that are in neither bank. May be called from several threads.
   std::vector<double> Score(const EmbeddingsView& rows, const Execution& execution) const;
 
-  /// Scores the pool rows that the banks were made of: a row that is in a bank leaves itself out
-  /// (its duplicates stay in). Not a number where a bank is then empty.
-  std::vector<double> ScorePool(const EmbeddingsView& pool, const Expansion& expansion,
-                                std::size_t num_trusted_rows, const Execution& execution) const;
-
  private:
-  std::vector<double> Score(const EmbeddingsView& rows,
-                            std::span<const std::int64_t> left_out_clean,
-                            std::span<const std::int64_t> left_out_shifted,
-                            const Execution& execution) const;
-
   std::size_t num_clean_neighbors_;
   std::size_t num_shifted_neighbors_;
   std::unique_ptr<NeighborIndex> clean_;
   std::unique_ptr<NeighborIndex> shifted_;
 };
+
+/// Scores the pool rows that the banks are made of: a row that is in a bank leaves itself out (its
+/// duplicates stay in). Not a number where a bank is then empty. Makes no copy of any row.
+std::vector<double> ScorePoolByNeighbors(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                                         const Expansion& expansion, std::size_t num_neighbors,
+                                         SearchKind search, const Execution& execution);
 
 /// The scores in float32, at most its largest number.
 std::vector<float> RoundToFloats(const std::vector<double>& scores);

@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "algorithms/banks.h"
 #include "algorithms/neighbor_score.h"
 #include "algorithms/soft_distillation.h"
 
@@ -52,12 +51,10 @@ Expansion Ground::Expand(const Execution& execution) const {
 
 std::vector<double> Ground::NeighborScores(const Expansion& expansion,
                                            const Execution& execution) const {
-  const Banks banks = MakeBanks(trusted(), pool(), expansion);
-  if (banks.shifted.num_rows() == 0) return {};
+  if (expansion.RowsWith(PseudoLabel::kShifted).empty()) return {};
   execution.Report({Stage::kNeighborScore});
-  const NeighborScorer scorer(banks.clean.view(), banks.shifted.view(),
-                              options_.expansion.num_neighbors, options_.expansion.search);
-  return scorer.ScorePool(pool(), expansion, plain_trusted_.num_rows, execution);
+  return ScorePoolByNeighbors(trusted(), pool(), expansion, options_.expansion.num_neighbors,
+                              options_.expansion.search, execution);
 }
 
 Classifier Ground::Distill(const Expansion& expansion, const std::vector<double>& neighbor_scores,

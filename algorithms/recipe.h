@@ -75,6 +75,9 @@ class Ground {
   /// The pool's score without classifier. Empty where there are no labels.
   std::vector<double> NeighborScores(const Expansion& expansion, const Execution& execution) const;
 
+  /// Frees the rows in the metric's coordinates. Distill does not need them; the others do.
+  void FreeSpace() { space_.reset(); }
+
   /// The classifier, from labels and the neighbor scores that belong to them. The scores are not
   /// needed for targets of labels. Where nothing was found labels are passed over: the classifier
   /// ranks rows by the discriminant alone and keeps them all.

@@ -242,11 +242,14 @@ double LogitOf(const Classifier& classifier, const float* row) {
 
 // Lowers the scores until no row reaches one half. Rows far out, which the training drew in, are
 // here as they are.
-void KeepAll(const EmbeddingsView& rows, Classifier& classifier, const Execution& execution) {
-  const std::vector<float> scores = classifier.Score(rows, execution);
+void KeepAll(const EmbeddingsView& trusted, const EmbeddingsView& pool, Classifier& classifier,
+             const Execution& execution) {
   double highest = -INFINITY;
-  for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    if (!(scores[i] < 0.49F)) highest = std::max(highest, LogitOf(classifier, rows.row(i)));
+  for (const EmbeddingsView& rows : {trusted, pool}) {
+    const std::vector<float> scores = classifier.Score(rows, execution);
+    for (std::size_t i = 0; i < rows.num_rows; ++i) {
+      if (!(scores[i] < 0.49F)) highest = std::max(highest, LogitOf(classifier, rows.row(i)));
+    }
   }
   if (highest == -INFINITY) return;
   // Less steep where one row is so far out that the others' scores would all become 0.
@@ -270,17 +273,16 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   const double share = std::clamp(ShareOf(evidence), kLeastShare, 1 - kLeastShare);
   const std::vector<float> soft = WithMean(sum, std::max(share, (share + 0.5) / 2));
 
-  Matrix rows{{trusted.values().begin(), trusted.values().end()}, trusted.dimension};
-  rows.values.insert(rows.values.end(), pool.values().begin(), pool.values().end());
-  const Matrix whitened = whitening.Apply(rows.view(), execution);
+  RowSet rows(trusted);
+  rows.Add(pool);
+  const Matrix whitened = whitening.Apply(rows, execution);
   std::vector<SoftNetwork> networks(kNumNetworks);
   LinearDiscriminant linear;
   ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t) {
     Execution within;
     within.should_stop = execution.should_stop;
     if (part == kNumNetworks) {
-      linear =
-          FitLinearDiscriminant(rows.view(), Targets(trusted.num_rows, soft, kLinearFloor), within);
+      linear = FitLinearDiscriminant(rows, Targets(trusted.num_rows, soft, kLinearFloor), within);
       return;
     }
     SoftNetworkOptions own = options;
@@ -293,7 +295,7 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
 
   // Each part in units of its deviation over the pool, then as steep as the network was.
   const std::vector<double> network_logits = network.Logits(whitened.view());
-  const std::vector<double> linear_logits = linear.Logits(rows.view());
+  const std::vector<double> linear_logits = linear.Logits(rows);
   const auto pool_part = [&](const std::vector<double>& logits) {
     return std::span(logits).subspan(trusted.num_rows);
   };
@@ -320,7 +322,7 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   builder.AddLinear(linear, factor * linear_weight);
   Classifier classifier = std::move(builder).Build(offset);
   classifier.Validate();
-  if (!found) KeepAll(rows.view(), classifier, execution);
+  if (!found) KeepAll(trusted, pool, classifier, execution);
   return classifier;
 }
 

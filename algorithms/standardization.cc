@@ -8,27 +8,22 @@
 
 namespace spuna::algorithms {
 
-Standardization FitStandardization(std::span<const float* const> rows, std::size_t dimension) {
+Standardization FitStandardization(const RowSet& rows) {
+  const std::size_t dimension = rows.dimension();
   Standardization fitted{std::vector<double>(dimension), std::vector<double>(dimension)};
   const double n = static_cast<double>(rows.size());
-  for (const float* const row : rows) {
-    for (std::size_t j = 0; j < dimension; ++j) fitted.mean[j] += row[j];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < dimension; ++j) fitted.mean[j] += rows[i][j];
   }
   for (double& mean : fitted.mean) mean /= n;
-  for (const float* const row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < dimension; ++j) {
-      const double difference = row[j] - fitted.mean[j];
+      const double difference = rows[i][j] - fitted.mean[j];
       fitted.deviation[j] += difference * difference;
     }
   }
   for (double& deviation : fitted.deviation) deviation = std::sqrt(deviation / n);
   return fitted;
-}
-
-Standardization FitStandardization(const EmbeddingsView& rows) {
-  std::vector<const float*> all(rows.num_rows);
-  for (std::size_t i = 0; i < rows.num_rows; ++i) all[i] = rows.row(i);
-  return FitStandardization(all, rows.dimension);
 }
 
 Standardizer::Standardizer(std::span<const double> mean, std::span<const double> deviation,

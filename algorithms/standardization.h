@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/embeddings_view.h"
+#include "algorithms/row_set.h"
 
 namespace spuna::algorithms {
 
@@ -16,8 +16,7 @@ struct Standardization {
 
 /// Of the given rows. In two passes and float64: equal values have a mean of exactly that value and
 /// so a deviation of 0.
-Standardization FitStandardization(std::span<const float* const> rows, std::size_t dimension);
-Standardization FitStandardization(const EmbeddingsView& rows);
+Standardization FitStandardization(const RowSet& rows);
 
 /// Far beyond any row that was trained on, and far enough from overflow that the products of a
 /// finite row stay finite.

@@ -50,13 +50,13 @@ arma::vec CoordinateMedians(const arma::mat& rows) {
 
 }  // namespace
 
-Whitening FitWhitening(const EmbeddingsView& rows) {
-  if (rows.num_rows == 0) throw std::invalid_argument("there are no rows to whiten");
+Whitening FitWhitening(const RowSet& rows) {
+  if (rows.size() == 0) throw std::invalid_argument("there are no rows to whiten");
   const SingleThreadedBlas single_threaded;
-  const arma::uword dimension = rows.dimension;
-  const double n = static_cast<double>(rows.num_rows);
-  arma::mat all(dimension, rows.num_rows);
-  std::copy(rows.values().begin(), rows.values().end(), all.begin());
+  const arma::uword dimension = rows.dimension();
+  const double n = static_cast<double>(rows.size());
+  arma::mat all(dimension, rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(rows[i], dimension, all.colptr(i));
 
   arma::vec center = CoordinateMedians(all);
   for (int step = 0; step < kCenterSteps; ++step) {
@@ -107,19 +107,22 @@ Whitening FitWhitening(const EmbeddingsView& rows) {
   return whitening;
 }
 
-Matrix Whitening::Apply(const EmbeddingsView& rows, const Execution& execution) const {
+Matrix Whitening::Apply(const RowSet& rows, const Execution& execution,
+                        std::size_t num_spare) const {
   const SingleThreadedBlas single_threaded;
   const std::size_t dimension = center.size();
-  Matrix whitened{std::vector<float>(rows.num_rows * dimension), dimension};
-  const std::size_t num_blocks = (rows.num_rows + kRowsPerBlock - 1) / kRowsPerBlock;
+  Matrix whitened{{}, dimension};
+  whitened.values.reserve(rows.size() * (dimension + num_spare));
+  whitened.values.resize(rows.size() * dimension);
+  const std::size_t num_blocks = (rows.size() + kRowsPerBlock - 1) / kRowsPerBlock;
   const double farthest = kFarthest * std::sqrt(static_cast<double>(dimension));
   ParallelFor(num_blocks, execution, [&](std::size_t block, std::size_t) {
     const std::size_t begin = block * kRowsPerBlock;
-    const std::size_t count = std::min(kRowsPerBlock, rows.num_rows - begin);
+    const std::size_t count = std::min(kRowsPerBlock, rows.size() - begin);
     std::vector<float> centered(count * dimension);
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t j = 0; j < dimension; ++j) {
-        centered[i * dimension + j] = static_cast<float>(rows.row(begin + i)[j] - center[j]);
+        centered[i * dimension + j] = static_cast<float>(rows[begin + i][j] - center[j]);
       }
     }
     float* const out = whitened.values.data() + begin * dimension;

@@ -5,6 +5,7 @@
 
 #include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
+#include "algorithms/row_set.h"
 
 namespace spuna::algorithms {
 
@@ -23,11 +24,12 @@ struct Whitening {
 
   /// The rows in whitened coordinates. One that is more than three times as far out as rows of the
   /// whitened distribution are is drawn in to there, so that no row outweighs all others.
-  Matrix Apply(const EmbeddingsView& rows, const Execution& execution) const;
+  /// Memory for `num_spare` more coordinates a row is reserved.
+  Matrix Apply(const RowSet& rows, const Execution& execution, std::size_t num_spare = 0) const;
 };
 
 /// Rows more than three times the median distance from the center count as if they were there:
 /// a few with a hundred times the norm of the rest decide neither the center nor the covariance.
-Whitening FitWhitening(const EmbeddingsView& rows);
+Whitening FitWhitening(const RowSet& rows);
 
 }  // namespace spuna::algorithms

@@ -32,7 +32,7 @@ void MergeNearest(benchmark::State& state, SearchKind kind) {
   execution.num_threads = static_cast<int>(std::thread::hardware_concurrency());
   for (auto _ : state) {
     NearestDistances lists(kNumQueries, num_neighbors);
-    MakeNeighborIndex(kind, {bank.data(), kNumBank, dimension})
+    MakeNeighborIndex(kind, {bank.data(), kNumBank, dimension}, num_neighbors)
         ->MergeNearest({{queries.data(), kNumQueries, dimension}, all}, execution, lists);
     benchmark::DoNotOptimize(lists.Mean(0));
   }

@@ -112,7 +112,7 @@ class Worker {
     const auto begin = Clock::now();
     NearestDistances lists(queries.num_rows, k);
     const RowNumbers all = AllRows(queries.num_rows);
-    MakeNeighborIndex(search, bank)->MergeNearest({queries, all}, OnAllThreads(), lists);
+    MakeNeighborIndex(search, bank, k)->MergeNearest({queries, all}, OnAllThreads(), lists);
     const double seconds = SecondsSince(begin);
     double sum = 0;
     for (std::size_t i = 0; i < queries.num_rows; ++i) sum += lists.Mean(i);

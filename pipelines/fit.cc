@@ -95,12 +95,13 @@ FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& o
   FitResult result;
   const FitChoices choices = ChooseFor(trusted, pool, options);
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
-  const algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
+  algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
   result.expansion = ground.Expand(clock.Execution());
   std::vector<double> neighbor_scores;
   if (extras.neighbor_scores || NeedsNeighborScores(choices)) {
     neighbor_scores = ground.NeighborScores(result.expansion, clock.Execution());
   }
+  ground.FreeSpace();
   result.model = DistillOrThrow(trusted, pool, ground, result.expansion, neighbor_scores, options,
                                 choices, clock);
   if (extras.keep_banks && result.model.summary.labeled_shifted > 0) {
@@ -174,11 +175,12 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
   return CatchExceptions([&]() -> arrow::Result<Model> {
     const FitChoices choices = ChooseFor(trusted, pool, options);
-    const algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
+    algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {
       neighbor_scores = ground.NeighborScores(expansion, clock.Execution());
     }
+    ground.FreeSpace();
     return DistillOrThrow(trusted, pool, ground, expansion, neighbor_scores, options, choices,
                           clock);
   });

@@ -32,8 +32,8 @@ struct Stretch {
   std::int64_t first_row;
   std::int64_t num_rows;
   // Where its rows lie in the matrix, and how many of them are valid.
-  std::int64_t begin = 0;
-  std::int64_t num_valid = 0;
+  std::int64_t begin;
+  std::int64_t num_valid;
   std::vector<std::uint8_t> valid;
 };
 
@@ -49,7 +49,7 @@ class MatrixReader {
     std::vector<Stretch> stretches;
     for (int i = 0; i < input.num_row_groups(); ++i) {
       const std::int64_t num_rows = input.RowsOf(i);
-      if (num_rows > 0) stretches.push_back({&input, column, i, first_row, num_rows});
+      if (num_rows > 0) stretches.push_back({&input, column, i, first_row, num_rows, 0, 0, {}});
       first_row += num_rows;
     }
     std::size_t next = 0;

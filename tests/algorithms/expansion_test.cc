@@ -51,10 +51,8 @@ void CheckAgainstReference(const Matrix& trusted, const Matrix& pool, ExpansionO
         BOOST_TEST(std::abs(actual.entropy[t] - expected.entropy[t]) < 1e-9);
       }
 
-      const Banks banks = MakeBanks(trusted.view(), pool.view(), actual);
-      const std::vector<double> scores =
-          NeighborScorer(banks.clean.view(), banks.shifted.view(), options.num_neighbors, search)
-              .ScorePool(pool.view(), actual, trusted.num_rows, execution);
+      const std::vector<double> scores = ScorePoolByNeighbors(
+          trusted.view(), pool.view(), actual, options.num_neighbors, search, execution);
       const std::vector<double> expected_scores = test::PoolNeighborScoresReference(
           trusted.rows(), pool.rows(), expected.labels, options.num_neighbors);
       for (std::size_t i = 0; i < pool.num_rows; ++i) {

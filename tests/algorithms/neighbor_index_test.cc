@@ -21,7 +21,8 @@ void CheckAgainstReference(SearchKind kind, const Matrix& bank, const Matrix& qu
   const RowNumbers all = AllRows(queries.num_rows);
   Execution execution;
   execution.num_threads = num_threads;
-  MakeNeighborIndex(kind, bank.view())->MergeNearest({queries.view(), all}, execution, lists);
+  MakeNeighborIndex(kind, bank.view(), lists.num_neighbors())
+      ->MergeNearest({queries.view(), all}, execution, lists);
   const test::Rows bank_rows = bank.rows();
   const test::Rows query_rows = queries.rows();
   for (std::size_t i = 0; i < queries.num_rows; ++i) {
@@ -78,7 +79,8 @@ BOOST_AUTO_TEST_CASE(copes_with_the_largest_and_the_smallest_floats) {
         const Matrix queries = test::RandomRows(40, 6, 2, 0, spread);
         NearestDistances lists(queries.num_rows, 5);
         const RowNumbers all = AllRows(queries.num_rows);
-        MakeNeighborIndex(kind, bank.view())->MergeNearest({queries.view(), all}, {}, lists);
+        MakeNeighborIndex(kind, bank.view(), lists.num_neighbors())
+            ->MergeNearest({queries.view(), all}, {}, lists);
         for (std::size_t i = 0; i < queries.num_rows; ++i) {
           const double expected = test::MeanNearestReference(queries.rows()[i], bank.rows(), 5);
           BOOST_TEST(std::abs(lists.Mean(i) / expected - 1) < 1e-12);
@@ -110,7 +112,8 @@ BOOST_AUTO_TEST_CASE(puts_duplicates_at_exactly_zero) {
   for (const SearchKind kind : kKinds) {
     NearestDistances lists(bank.num_rows, 1);
     const RowNumbers all = AllRows(bank.num_rows);
-    MakeNeighborIndex(kind, bank.view())->MergeNearest({bank.view(), all}, {}, lists);
+    MakeNeighborIndex(kind, bank.view(), lists.num_neighbors())
+        ->MergeNearest({bank.view(), all}, {}, lists);
     for (std::size_t i = 0; i < bank.num_rows; ++i) BOOST_TEST_REQUIRE(lists.Minimum(i) == 0);
   }
 }
@@ -123,7 +126,8 @@ BOOST_AUTO_TEST_CASE(leaves_out_the_query_itself_but_not_its_duplicates) {
   itself[9] = -1;
   for (const SearchKind kind : kKinds) {
     NearestDistances lists(bank.num_rows, 50);
-    MakeNeighborIndex(kind, bank.view())->MergeNearest({bank.view(), all, itself}, {}, lists);
+    MakeNeighborIndex(kind, bank.view(), lists.num_neighbors())
+        ->MergeNearest({bank.view(), all, itself}, {}, lists);
     BOOST_TEST(lists.squared(3).size() == 49U);
     BOOST_TEST(lists.Minimum(3) > 0);
     BOOST_TEST(lists.Minimum(7) == 0);
@@ -140,11 +144,12 @@ BOOST_AUTO_TEST_CASE(batches_of_a_growing_bank_add_up_to_the_whole) {
   for (const SearchKind kind : kKinds) {
     NearestDistances whole(queries.num_rows, 12);
     NearestDistances grown(queries.num_rows, 12);
-    MakeNeighborIndex(kind, bank.view())->MergeNearest({queries.view(), queried}, {}, whole);
+    MakeNeighborIndex(kind, bank.view(), whole.num_neighbors())
+        ->MergeNearest({queries.view(), queried}, {}, whole);
     for (const auto& [begin, count] : {std::pair{0, 3}, std::pair{3, 1}, std::pair{4, 296}}) {
       const auto rows = std::span(order).subspan(static_cast<std::size_t>(begin),
                                                  static_cast<std::size_t>(count));
-      MakeNeighborIndex(kind, bank.view(), rows)
+      MakeNeighborIndex(kind, bank.view(), rows, whole.num_neighbors())
           ->MergeNearest({queries.view(), queried}, {}, grown);
     }
     for (const std::uint32_t row : queried) {
@@ -159,14 +164,15 @@ BOOST_AUTO_TEST_CASE(both_searches_and_all_thread_counts_give_the_same_bits) {
   const Matrix queries = test::RandomRows(333, 24, 8);
   const RowNumbers all = AllRows(queries.num_rows);
   NearestDistances expected(queries.num_rows, 20);
-  MakeNeighborIndex(SearchKind::kProduct, bank.view())
+  MakeNeighborIndex(SearchKind::kProduct, bank.view(), expected.num_neighbors())
       ->MergeNearest({queries.view(), all}, {}, expected);
   for (const SearchKind kind : kKinds) {
     for (const int num_threads : {1, 2, 5}) {
       NearestDistances lists(queries.num_rows, 20);
       Execution execution;
       execution.num_threads = num_threads;
-      MakeNeighborIndex(kind, bank.view())->MergeNearest({queries.view(), all}, execution, lists);
+      MakeNeighborIndex(kind, bank.view(), lists.num_neighbors())
+          ->MergeNearest({queries.view(), all}, execution, lists);
       for (std::size_t i = 0; i < queries.num_rows; ++i) {
         BOOST_TEST_REQUIRE(lists.squared(i) == expected.squared(i),
                            boost::test_tools::per_element());
@@ -183,7 +189,7 @@ BOOST_AUTO_TEST_CASE(stops_when_asked) {
   execution.num_threads = 2;
   execution.should_stop = [] { return true; };
   for (const SearchKind kind : kKinds) {
-    const auto index = MakeNeighborIndex(kind, bank.view());
+    const auto index = MakeNeighborIndex(kind, bank.view(), 3);
     BOOST_CHECK_THROW(index->MergeNearest({bank.view(), all}, execution, lists), Interrupted);
   }
 }

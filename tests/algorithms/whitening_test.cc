@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(rows_without_any_spread_are_left_as_they_are) {
   const test::Matrix rows{10, 3, std::vector<float>(30, 2.5F)};
   const Whitening whitening = FitWhitening(rows.view());
   const std::vector<float> other = {3.5F, 2.5F, 1.5F};
-  const Matrix whitened = whitening.Apply({other.data(), 1, 3}, {});
+  const Matrix whitened = whitening.Apply(EmbeddingsView{other.data(), 1, 3}, {});
   BOOST_TEST(whitened.values == (std::vector<float>{1, 0, -1}), boost::test_tools::per_element());
 }
 
