@@ -87,6 +87,7 @@ class ArgumentParser {
     AddFitOutputs(fit);
     AddMethod(fit);
     AddColumns(fit);
+    AddForce(fit);
     AddRunning(fit);
   }
 
@@ -123,6 +124,7 @@ class ArgumentParser {
     AddFitOutputs(clean);
     AddMethod(clean);
     AddColumns(clean);
+    AddForce(clean);
     AddRunning(clean);
   }
 
@@ -228,6 +230,11 @@ class ArgumentParser {
         ->default_val("spuna_");
     AddChoice(command, "--invalid", arguments_.fit.invalid,
               "null, drop or error: rows with a null or non-finite embedding", "Columns");
+  }
+
+  void AddForce(CLI::App& command) {
+    command.add_flag("--force", arguments_.force, "Start even if memory seems too small")
+        ->group("Running");
   }
 
   void AddRunning(CLI::App& command) {

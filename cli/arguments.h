@@ -26,6 +26,7 @@ struct Arguments {
   bool keep_banks = false;
   bool drop = false;
   bool overwrite = false;
+  bool force = false;
   bool json = false;
   bool quiet = false;
   int threads = 1;

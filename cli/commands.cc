@@ -50,6 +50,7 @@ FitJob MakeFitJob(const Arguments& arguments) {
   job.options = arguments.fit;
   job.prefix = arguments.prefix;
   job.overwrite = arguments.overwrite;
+  job.force = arguments.force;
   return job;
 }
 

@@ -8,6 +8,7 @@
 #include "algorithms/banks.h"
 #include "algorithms/duplicate_rows.h"
 #include "pipelines/exception_status.h"
+#include "pipelines/memory.h"
 
 namespace spuna {
 namespace {
@@ -143,6 +144,10 @@ arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock) {
     ARROW_ASSIGN_OR_RAISE(trusted.column,
                           ResolveEmbeddingColumn(request.trusted, options.embedding, ""));
     ARROW_ASSIGN_OR_RAISE(pool.column, ResolvePoolEmbedding(request));
+    if (!request.force) {
+      ARROW_ASSIGN_OR_RAISE(const FitShape shape, MeasureFit(request, trusted.column));
+      ARROW_RETURN_NOT_OK(CheckFitMemory(shape, FreeMemory()));
+    }
     ARROW_ASSIGN_OR_RAISE(trusted.rows, ReadEmbeddingMatrix(request.trusted, trusted.column,
                                                             options.invalid, "trusted", clock));
     ARROW_ASSIGN_OR_RAISE(

@@ -41,6 +41,8 @@ struct FitRequest {
   arrow_io::InputFiles pool;
   FitOptions options;
   FitExtras extras;
+  /// Whether to start even if there seems to be too little memory.
+  bool force = false;
 };
 
 /// The column of the pool's embeddings: the one asked for, else the one that the trusted rows have

@@ -70,6 +70,7 @@ class FitRun {
     ARROW_ASSIGN_OR_RAISE(run.request_.trusted, arrow_io::ListInputFiles(job.trusted, "trusted"));
     ARROW_ASSIGN_OR_RAISE(run.request_.pool, arrow_io::ListInputFiles(job.pool, "pool"));
     run.request_.options = job.options;
+    run.request_.force = job.force;
     run.request_.extras.keep_banks = job.keep_banks;
     run.request_.extras.neighbor_scores = job.labels.has_value();
     run.label_options_.prefix = job.prefix;

@@ -27,6 +27,8 @@ struct FitJob {
   /// The prefix of our columns in the labels file, and whether outputs may be replaced.
   std::string prefix = "spuna_";
   bool overwrite = false;
+  /// Whether to start even if there seems to be too little memory.
+  bool force = false;
 };
 
 /// Score files with a fitted model. "-" as the output writes the rows to standard output as an

@@ -1,0 +1,116 @@
+#include "pipelines/memory.h"
+
+#include <arrow/type.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "arrow_io/direct_lists.h"
+#include "arrow_io/embedding_column.h"
+#include "arrow_io/parquet_input.h"
+
+namespace spuna {
+namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+// The first number in a file, in bytes; infinite when there is none, as in "max".
+double NumberIn(const char* path) {
+  std::ifstream file(path);
+  double number = 0;
+  return file >> number ? number : kUnlimited;
+}
+
+double AvailableToSystem() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    double kibibytes = 0;
+    if (words >> name >> kibibytes && name == "MemAvailable:") return kibibytes * 1024;
+  }
+  return kUnlimited;
+}
+
+double AvailableToGroup() {
+  const double limit = NumberIn("/sys/fs/cgroup/memory.max");
+  if (limit == kUnlimited) return kUnlimited;
+  const double used = NumberIn("/sys/fs/cgroup/memory.current");
+  return used == kUnlimited ? kUnlimited : std::max(limit - used, 0.0);
+}
+
+double AvailableToProcess() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
+  // The first number is the size of the address space in pages.
+  const double pages = NumberIn("/proc/self/statm");
+  if (pages == kUnlimited) return kUnlimited;
+  const double used = pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return std::max(static_cast<double>(limit.rlim_cur) - used, 0.0);
+}
+
+std::string Megabytes(double bytes) {
+  return std::to_string(static_cast<std::int64_t>(std::ceil(bytes / 1e6))) + " MB";
+}
+
+arrow::Result<std::int64_t> CountRows(const arrow_io::InputFiles& input) {
+  std::int64_t num_rows = 0;
+  for (const arrow_io::InputFile& file : input.files) {
+    ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(file.path));
+    num_rows += parquet->num_rows();
+  }
+  return num_rows;
+}
+
+}  // namespace
+
+double EstimateFitMemory(const FitShape& shape) {
+  const double row = static_cast<double>(shape.dimension) * sizeof(float);
+  const double trusted = static_cast<double>(shape.rows_trusted) * row;
+  const double pool = static_cast<double>(shape.rows_pool) * row;
+  const double lists =
+      2.0 * static_cast<double>(shape.rows_pool) * static_cast<double>(shape.k) * sizeof(double);
+  // The rows and one working copy; or, of many trusted rows, the rows and the float64 copies that
+  // two folds are whitened by.
+  return std::max(2.3 * (trusted + pool), trusted + pool + 6.4 * trusted) + lists + 150e6;
+}
+
+double FreeMemory() {
+  return std::min({AvailableToSystem(), AvailableToGroup(), AvailableToProcess()});
+}
+
+arrow::Status CheckFitMemory(const FitShape& shape, double free) {
+  const double needed = EstimateFitMemory(shape);
+  if (needed <= free) return arrow::Status::OK();
+  return arrow::Status::OutOfMemory(
+      "fitting ", shape.rows_trusted, " trusted and ", shape.rows_pool, " pool rows of dimension ",
+      shape.dimension, " takes up to ", Megabytes(needed), " of memory but ", Megabytes(free),
+      " are free; fit on fewer pool rows and score the others with the model, or go on with "
+      "`--force`");
+}
+
+arrow::Result<FitShape> MeasureFit(const FitRequest& request, const std::string& trusted_column) {
+  FitShape shape;
+  ARROW_ASSIGN_OR_RAISE(const auto first,
+                        arrow_io::ParquetInput::Open(request.trusted.files.front().path));
+  ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(
+                                              *first->schema(), trusted_column, first->name()));
+  const arrow::DataType& type = *first->schema()->field(column)->type();
+  if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
+    shape.dimension = static_cast<const arrow::FixedSizeListType&>(type).list_size();
+  } else if (first->num_row_groups() > 0) {
+    shape.dimension = arrow_io::UniformLength(*first, column, 0);
+  }
+  ARROW_ASSIGN_OR_RAISE(shape.rows_trusted, CountRows(request.trusted));
+  ARROW_ASSIGN_OR_RAISE(shape.rows_pool, CountRows(request.pool));
+  shape.k = request.options.Choose(shape.rows_trusted, shape.rows_pool, shape.dimension).k;
+  return shape;
+}
+
+}  // namespace spuna
