@@ -13,7 +13,7 @@ namespace {
 std::size_t MaxTreeDimension(std::size_t num_bank_rows, std::size_t num_neighbors) {
   const std::size_t rows_per_neighbor = num_bank_rows / std::max<std::size_t>(num_neighbors, 1);
   if (rows_per_neighbor >= 4000) return 6;
-  return rows_per_neighbor >= 200 ? 5 : 2;
+  return rows_per_neighbor >= 400 ? 4 : 2;
 }
 
 }  // namespace

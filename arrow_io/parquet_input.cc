@@ -108,6 +108,7 @@ arrow::Result<ParquetInput::Batch> ParquetInput::Cursor::Next() {
     }
     ARROW_RETURN_NOT_OK(input_.Explain(row_group_->ReadNext(&batch.rows)));
     if (batch.rows != nullptr) {
+      batch.row_group = next_row_group_ - 1;
       next_row_ += batch.rows->num_rows();
       return batch;
     }

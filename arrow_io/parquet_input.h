@@ -45,6 +45,7 @@ class ParquetInput {
     std::shared_ptr<arrow::RecordBatch> rows;
     /// Whether it is the first of its row group.
     bool starts_row_group = false;
+    int row_group = 0;
     /// The number of its first row within the file.
     std::int64_t first_row = 0;
   };

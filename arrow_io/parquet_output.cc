@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "arrow_io/file_memory.h"
+#include "arrow_io/parquet_likeness_internal.h"
 
 namespace spuna::arrow_io {
 namespace {
@@ -35,13 +36,6 @@ Storage StorageOf(const parquet::FileMetaData& metadata, int leaf) {
     storage.byte_stream_split |= encoding == parquet::Encoding::BYTE_STREAM_SPLIT;
   }
   return storage;
-}
-
-bool HasInt96(const parquet::SchemaDescriptor& schema) {
-  for (int i = 0; i < schema.num_columns(); ++i) {
-    if (schema.Column(i)->physical_type() == parquet::Type::INT96) return true;
-  }
-  return false;
 }
 
 void Imitate(const Storage& storage, const std::string& path,
@@ -74,18 +68,6 @@ arrow::Result<std::shared_ptr<parquet::WriterProperties>> PropertiesLike(
   return builder.build();
 }
 
-// The file's own key-value metadata that Arrow does not take over into the schema.
-std::shared_ptr<const arrow::KeyValueMetadata> FurtherMetadata(const ParquetInput& like,
-                                                               const arrow::Schema& schema) {
-  auto further = std::make_shared<arrow::KeyValueMetadata>();
-  const auto& all = like.metadata().key_value_metadata();
-  for (std::int64_t i = 0; all != nullptr && i < all->size(); ++i) {
-    const bool known = schema.HasMetadata() && schema.metadata()->Contains(all->key(i));
-    if (!known && all->key(i) != "ARROW:schema") further->Append(all->key(i), all->value(i));
-  }
-  return further;
-}
-
 }  // namespace
 
 ParquetOutput::ParquetOutput() = default;
@@ -97,11 +79,7 @@ arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
   auto output = std::unique_ptr<ParquetOutput>(new ParquetOutput());
   output->name_ = name;
   auto create = [&]() -> arrow::Status {
-    parquet::ArrowWriterProperties::Builder arrow_builder;
-    // Lists keep the names of their children, which the format would like to be "element".
-    arrow_builder.store_schema()->disable_compliant_nested_types();
-    if (HasInt96(*like.metadata().schema())) arrow_builder.enable_deprecated_int96_timestamps();
-    const auto arrow_properties = arrow_builder.build();
+    const auto arrow_properties = ArrowPropertiesLike(like);
     ARROW_ASSIGN_OR_RAISE(const auto properties,
                           PropertiesLike(like, columns, *schema, *arrow_properties));
     ARROW_ASSIGN_OR_RAISE(output->file_, arrow::io::FileOutputStream::Open(path.string()));

@@ -116,7 +116,10 @@ class Worker {
     const double seconds = SecondsSince(begin);
     double sum = 0;
     for (std::size_t i = 0; i < queries.num_rows; ++i) sum += lists.Mean(i);
-    return {{"seconds", seconds}, {"mean", sum / static_cast<double>(queries.num_rows)}};
+    const bool is_tree = ResolveSearch(search, dimension, bank.num_rows, k) == SearchKind::kKdTree;
+    return {{"seconds", seconds},
+            {"mean", sum / static_cast<double>(queries.num_rows)},
+            {"kind", is_tree ? "kd-tree" : "product"}};
   }
 
   json Expand(std::istream& words) {

@@ -1,5 +1,6 @@
 #include "pipelines/score_output.h"
 
+#include <arrow/chunked_array.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -9,6 +10,7 @@
 #include <optional>
 #include <system_error>
 
+#include "arrow_io/annotated_copy.h"
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
@@ -22,6 +24,7 @@ namespace spuna {
 namespace {
 
 namespace fs = std::filesystem;
+using arrow_io::AnnotatedCopy;
 using arrow_io::ParquetInput;
 using arrow_io::ParquetOutput;
 
@@ -29,8 +32,9 @@ using arrow_io::ParquetOutput;
 class FileScorer {
  public:
   // All must outlive it.
-  FileScorer(const RowScorer& scorer, const std::string& embedding, const Runtime& runtime)
-      : scorer_(scorer), embedding_(embedding), runtime_(runtime) {}
+  FileScorer(const RowScorer& scorer, const std::string& embedding, bool selects_rows,
+             const Runtime& runtime)
+      : scorer_(scorer), embedding_(embedding), selects_rows_(selects_rows), runtime_(runtime) {}
 
   // Writes to `path`, which messages call `name`. `on_progress` gets the share of rows done.
   arrow::Result<RowCounts> Score(const arrow_io::InputFile& file, const fs::path& path,
@@ -43,9 +47,33 @@ class FileScorer {
     const std::vector<int> columns = arrow_io::AllColumns(input_schema);
     ARROW_ASSIGN_OR_RAISE(const auto schema,
                           AppendFields(input_schema, columns, scorer_.fields(), parquet->name()));
-    ARROW_ASSIGN_OR_RAISE(const auto output,
-                          ParquetOutput::Create(path, name, *parquet, columns, schema));
-    ParquetInput::Cursor cursor = parquet->Read(columns);
+    const Task task{*parquet, column, path, name, schema, on_progress};
+    return selects_rows_ || !AnnotatedCopy::CanCopy(*parquet) ? Rewrite(task) : Copy(task);
+  }
+
+ private:
+  // A file to score.
+  struct Task {
+    const ParquetInput& input;
+    int column;
+    const fs::path& path;
+    const std::string& name;
+    const std::shared_ptr<arrow::Schema>& schema;
+    const std::function<void(double)>& on_progress;
+  };
+
+  // A run of rows on its way: read, then scored.
+  struct Run {
+    ParquetInput::Batch batch;
+    ScoredRows scored;
+  };
+
+  // Sends the file's batches of some columns through scoring to `write`. The embeddings are column
+  // `position` of a batch.
+  template <typename Write>
+  arrow::Result<RowCounts> ScoreBatches(const Task& task, const std::vector<int>& columns,
+                                        int position, Write write) const {
+    ParquetInput::Cursor cursor = task.input.Read(columns);
     auto read = [&]() -> arrow::Result<std::optional<ParquetInput::Batch>> {
       if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
       ARROW_ASSIGN_OR_RAISE(ParquetInput::Batch batch, cursor.Next());
@@ -53,29 +81,71 @@ class FileScorer {
       return batch;
     };
     RowCounts counts;
-    auto score = [&](ParquetInput::Batch batch) -> arrow::Result<ParquetInput::Batch> {
+    auto score = [&](ParquetInput::Batch batch) -> arrow::Result<Run> {
       ARROW_ASSIGN_OR_RAISE(
-          const ScoredRows scored,
-          scorer_.Score(batch.rows->column(column), {embedding_, parquet->name(), batch.first_row},
-                        runtime_));
-      ARROW_ASSIGN_OR_RAISE(batch.rows,
-                            AppendColumns(*batch.rows, schema, scored.columns, scored.selected));
+          ScoredRows scored,
+          scorer_.Score(batch.rows->column(position),
+                        {embedding_, task.input.name(), batch.first_row}, runtime_));
       counts += scored.counts;
-      on_progress(static_cast<double>(counts.in) / static_cast<double>(parquet->num_rows()));
-      return batch;
-    };
-    auto write = [&](const ParquetInput::Batch& batch) -> arrow::Status {
-      if (batch.starts_row_group) output->StartRowGroup();
-      return output->Write(*batch.rows);
+      task.on_progress(static_cast<double>(counts.in) / static_cast<double>(task.input.num_rows()));
+      return Run{std::move(batch), std::move(scored)};
     };
     ARROW_RETURN_NOT_OK(RunAssemblyLine(runtime_.num_threads > 1, read, score, write));
+    return counts;
+  }
+
+  // Decodes all columns and encodes those rows again that are wanted.
+  arrow::Result<RowCounts> Rewrite(const Task& task) const {
+    const std::vector<int> columns = arrow_io::AllColumns(*task.input.schema());
+    ARROW_ASSIGN_OR_RAISE(const auto output, ParquetOutput::Create(task.path, task.name, task.input,
+                                                                   columns, task.schema));
+    auto write = [&](const Run& run) -> arrow::Status {
+      ARROW_ASSIGN_OR_RAISE(
+          const auto rows,
+          AppendColumns(*run.batch.rows, task.schema, run.scored.columns, run.scored.selected));
+      if (run.batch.starts_row_group) output->StartRowGroup();
+      return output->Write(*rows);
+    };
+    ARROW_ASSIGN_OR_RAISE(const RowCounts counts, ScoreBatches(task, columns, task.column, write));
     ARROW_RETURN_NOT_OK(output->Close());
     return counts;
   }
 
- private:
+  // Decodes the embeddings only: with all rows wanted, the columns are copied as they are.
+  arrow::Result<RowCounts> Copy(const Task& task) const {
+    ARROW_ASSIGN_OR_RAISE(const auto output,
+                          AnnotatedCopy::Create(task.path, task.name, task.input, task.schema));
+    std::vector<arrow::ArrayVector> appended;
+    auto end_row_group = [&]() -> arrow::Status {
+      if (appended.empty()) return arrow::Status::OK();
+      arrow::ChunkedArrayVector columns;
+      for (arrow::ArrayVector& chunks : appended) {
+        columns.push_back(std::make_shared<arrow::ChunkedArray>(std::move(chunks)));
+      }
+      appended.clear();
+      return output->AppendColumns(columns);
+    };
+    auto write = [&](const Run& run) -> arrow::Status {
+      if (run.batch.starts_row_group) {
+        ARROW_RETURN_NOT_OK(end_row_group());
+        ARROW_RETURN_NOT_OK(output->CopyRowGroup(run.batch.row_group));
+        appended.resize(run.scored.columns.size());
+      }
+      for (std::size_t i = 0; i < appended.size(); ++i) {
+        appended[i].push_back(run.scored.columns[i]);
+      }
+      return arrow::Status::OK();
+    };
+    ARROW_ASSIGN_OR_RAISE(const RowCounts counts, ScoreBatches(task, {task.column}, 0, write));
+    ARROW_RETURN_NOT_OK(end_row_group());
+    ARROW_RETURN_NOT_OK(output->Close());
+    return counts;
+  }
+
   const RowScorer& scorer_;
   const std::string& embedding_;
+  // Whether rows may be left out.
+  bool selects_rows_;
   const Runtime& runtime_;
 };
 
@@ -124,7 +194,8 @@ arrow::Result<ScoreResult> WriteScores(const arrow_io::InputFiles& input, const 
   ARROW_ASSIGN_OR_RAISE(const RowScorer scorer, RowScorer::Make(model, options));
   ARROW_ASSIGN_OR_RAISE(const std::string embedding,
                         ResolveEmbeddingColumn(input, options.embedding, model.options.embedding));
-  const FileScorer file_scorer(scorer, embedding, clock.runtime());
+  const bool selects_rows = options.drop || options.invalid == InvalidRows::kDrop;
+  const FileScorer file_scorer(scorer, embedding, selects_rows, clock.runtime());
   ScoreResult result;
   const auto num_files = static_cast<double>(input.files.size());
   for (const arrow_io::InputFile& file : input.files) {

@@ -1,0 +1,277 @@
+#include "arrow_io/annotated_copy.h"
+
+#include <arrow/io/file.h>
+#include <arrow/io/memory.h>
+#include <arrow/table.h>
+#include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/exception.h>
+#include <parquet/file_reader.h>
+#include <parquet/file_writer.h>
+#include <parquet/metadata.h>
+#include <parquet/properties.h>
+#include <parquet/size_statistics.h>
+#include <parquet/statistics.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "arrow_io/file_memory.h"
+#include "arrow_io/parquet_likeness_internal.h"
+
+namespace spuna::arrow_io {
+namespace {
+
+constexpr std::int64_t kBytesPerCopy = 4 << 20;
+constexpr char kMagic[] = "PAR1";
+constexpr std::int64_t kMagicSize = 4;
+
+using parquet::ColumnChunkMetaData;
+
+// The bytes of a column chunk in its file.
+struct ByteRange {
+  std::int64_t begin;
+  std::int64_t size;
+};
+
+ByteRange RangeOf(const ColumnChunkMetaData& chunk) {
+  std::int64_t begin = chunk.data_page_offset();
+  // Some writers say 0 where there is no dictionary.
+  if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0) {
+    begin = std::min(begin, chunk.dictionary_page_offset());
+  }
+  return {begin, chunk.total_compressed_size()};
+}
+
+// A Parquet file with the given rows, in memory.
+arrow::Result<std::shared_ptr<arrow::Buffer>> WriteToMemory(
+    const arrow::Table& table, const std::shared_ptr<parquet::WriterProperties>& properties,
+    const std::shared_ptr<parquet::ArrowWriterProperties>& arrow_properties) {
+  ARROW_ASSIGN_OR_RAISE(auto sink, arrow::io::BufferOutputStream::Create(1 << 16, FileMemory()));
+  ARROW_RETURN_NOT_OK(parquet::arrow::WriteTable(table, FileMemory(), sink,
+                                                 std::max<std::int64_t>(table.num_rows(), 1),
+                                                 properties, arrow_properties));
+  return sink->Finish();
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> EmptyTable(
+    const std::shared_ptr<arrow::Schema>& schema) {
+  return arrow::Table::MakeEmpty(schema);
+}
+
+// Offsets move with the chunk; everything else is kept.
+void Describe(const ColumnChunkMetaData& chunk, std::int64_t moved_by,
+              parquet::ColumnChunkMetaDataBuilder& builder) {
+  // Asked this way a statistic is told only if its writer is known to have computed it right.
+  if (chunk.is_stats_set()) builder.SetStatistics(*chunk.encoded_statistics());
+  if (chunk.size_statistics() != nullptr) builder.SetSizeStatistics(*chunk.size_statistics());
+  if (chunk.key_value_metadata() != nullptr) {
+    builder.SetKeyValueMetadata(chunk.key_value_metadata());
+  }
+  std::map<parquet::Encoding::type, std::int32_t> dictionary_pages;
+  std::map<parquet::Encoding::type, std::int32_t> data_pages;
+  for (const parquet::PageEncodingStats& stats : chunk.encoding_stats()) {
+    const bool is_dictionary = stats.page_type == parquet::PageType::DICTIONARY_PAGE;
+    (is_dictionary ? dictionary_pages : data_pages)[stats.encoding] += stats.count;
+  }
+  if (data_pages.empty()) {
+    for (const parquet::Encoding::type encoding : chunk.encodings()) data_pages[encoding] = 1;
+  }
+  const bool has_dictionary = chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0;
+  builder.Finish(chunk.num_values(), has_dictionary ? chunk.dictionary_page_offset() + moved_by : 0,
+                 /*index_page_offset=*/-1, chunk.data_page_offset() + moved_by,
+                 chunk.total_compressed_size(), chunk.total_uncompressed_size(), has_dictionary,
+                 /*dictionary_fallback=*/data_pages.size() > 1, dictionary_pages, data_pages);
+}
+
+}  // namespace
+
+struct AnnotatedCopy::State {
+  std::string name;
+  const ParquetInput* input = nullptr;
+  std::shared_ptr<arrow::io::RandomAccessFile> source;
+  std::shared_ptr<arrow::io::FileOutputStream> file;
+  // The input's footer once more: its schema becomes a part of ours.
+  std::shared_ptr<parquet::FileMetaData> footer;
+  std::shared_ptr<parquet::FileMetaData> appended_footer;
+  std::shared_ptr<arrow::Schema> appended_schema;
+  std::shared_ptr<parquet::WriterProperties> appended_properties;
+  std::shared_ptr<parquet::ArrowWriterProperties> arrow_properties;
+  std::shared_ptr<const arrow::KeyValueMetadata> key_values;
+  parquet::SchemaDescriptor schema;
+  std::unique_ptr<parquet::FileMetaDataBuilder> builder;
+  parquet::RowGroupMetaDataBuilder* row_group = nullptr;
+  std::int64_t num_rows = 0;
+  std::int64_t num_bytes = 0;
+  std::int16_t num_row_groups = 0;
+
+  // Copies the chunks of a row group of some Parquet file, one after the other.
+  arrow::Status CopyChunks(const parquet::RowGroupMetaData& group,
+                           arrow::io::RandomAccessFile& from) {
+    ARROW_ASSIGN_OR_RAISE(const std::int64_t from_size, from.GetSize());
+    for (int i = 0; i < group.num_columns(); ++i) {
+      const auto chunk = group.ColumnChunk(i);
+      const ByteRange range = RangeOf(*chunk);
+      if (range.begin < kMagicSize || range.size < 0 || range.begin > from_size ||
+          range.size > from_size - range.begin) {
+        return arrow::Status::IOError("a column chunk lies outside of the file it is copied from");
+      }
+      ARROW_ASSIGN_OR_RAISE(const std::int64_t position, file->Tell());
+      for (std::int64_t done = 0; done < range.size; done += kBytesPerCopy) {
+        const std::int64_t size = std::min(kBytesPerCopy, range.size - done);
+        ARROW_ASSIGN_OR_RAISE(const auto bytes, from.ReadAt(range.begin + done, size));
+        if (bytes->size() != size) {
+          return arrow::Status::IOError("the file it is copied from has become shorter");
+        }
+        ARROW_RETURN_NOT_OK(file->Write(bytes));
+      }
+      Describe(*chunk, position - range.begin, *row_group->NextColumnChunk());
+      num_bytes += chunk->total_uncompressed_size();
+    }
+    return arrow::Status::OK();
+  }
+};
+
+AnnotatedCopy::AnnotatedCopy(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AnnotatedCopy::~AnnotatedCopy() = default;
+
+bool AnnotatedCopy::CanCopy(const ParquetInput& input) {
+  const parquet::FileMetaData& metadata = input.metadata();
+  if (metadata.is_encryption_algorithm_set() ||
+      metadata.writer_version().VersionLt(
+          parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION()) ||
+      metadata.num_row_groups() > std::numeric_limits<std::int16_t>::max()) {
+    return false;
+  }
+  std::vector<parquet::Compression::type> codecs;
+  for (int i = 0; i < metadata.num_row_groups(); ++i) {
+    const auto group = metadata.RowGroup(i);
+    for (int j = 0; j < group->num_columns(); ++j) {
+      const auto chunk = group->ColumnChunk(j);
+      if (chunk->crypto_metadata() != nullptr || !chunk->file_path().empty()) return false;
+      if (i == 0) codecs.push_back(chunk->compression());
+      if (codecs[static_cast<std::size_t>(j)] != chunk->compression()) return false;
+    }
+  }
+  return true;
+}
+
+arrow::Result<std::unique_ptr<AnnotatedCopy>> AnnotatedCopy::Create(
+    const std::filesystem::path& path, const std::string& name, const ParquetInput& input,
+    const std::shared_ptr<arrow::Schema>& schema) {
+  auto copy = std::unique_ptr<AnnotatedCopy>(new AnnotatedCopy(std::make_unique<State>()));
+  State& s = *copy->state_;
+  s.name = name;
+  s.input = &input;
+  auto create = [&]() -> arrow::Status {
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    ARROW_ASSIGN_OR_RAISE(s.source, arrow::io::ReadableFile::Open(input.name(), FileMemory()));
+    s.footer = parquet::ReadMetaData(s.source);
+    s.arrow_properties = ArrowPropertiesLike(input);
+
+    // The appended columns as a file of their own, for now without rows, for their schema.
+    arrow::FieldVector appended(schema->fields().begin() + input.schema()->num_fields(),
+                                schema->fields().end());
+    s.appended_schema = arrow::schema(std::move(appended));
+    const int num_leaves = s.footer->num_columns();
+    const bool has_chunks = s.footer->num_row_groups() > 0;
+    parquet::WriterProperties::Builder appended_properties;
+    appended_properties.disable_dictionary();  // Hardly two scores are equal.
+    if (has_chunks) {
+      appended_properties.compression(
+          s.footer->RowGroup(0)->ColumnChunk(num_leaves - 1)->compression());
+    }
+    s.appended_properties = appended_properties.build();
+    ARROW_ASSIGN_OR_RAISE(const auto no_rows, EmptyTable(s.appended_schema));
+    ARROW_ASSIGN_OR_RAISE(const auto appended_file,
+                          WriteToMemory(*no_rows, s.appended_properties, s.arrow_properties));
+    s.appended_footer =
+        parquet::ReadMetaData(std::make_shared<arrow::io::BufferReader>(appended_file));
+
+    parquet::schema::NodeVector nodes;
+    const parquet::schema::GroupNode& root = *s.footer->schema()->group_node();
+    for (const auto* part : {&root, s.appended_footer->schema()->group_node()}) {
+      for (int i = 0; i < part->field_count(); ++i) nodes.push_back(part->field(i));
+    }
+    s.schema.Init(parquet::schema::GroupNode::Make(root.name(), root.repetition(), nodes));
+
+    parquet::WriterProperties::Builder properties;
+    for (int i = 0; i < s.schema.num_columns(); ++i) {
+      const auto codec = i < num_leaves && has_chunks
+                             ? s.footer->RowGroup(0)->ColumnChunk(i)->compression()
+                             : s.appended_properties->compression(s.schema.Column(i)->path());
+      properties.compression(s.schema.Column(i)->path(), codec);
+    }
+    if (has_chunks) properties.set_sorting_columns(s.footer->RowGroup(0)->sorting_columns());
+    s.builder = parquet::FileMetaDataBuilder::Make(&s.schema, properties.build());
+
+    // Arrow's own key-value metadata is what it would write for the whole schema.
+    ARROW_ASSIGN_OR_RAISE(const auto whole, EmptyTable(schema));
+    ARROW_ASSIGN_OR_RAISE(
+        const auto whole_file,
+        WriteToMemory(*whole, parquet::default_writer_properties(), s.arrow_properties));
+    const auto arrows = parquet::ReadMetaData(std::make_shared<arrow::io::BufferReader>(whole_file))
+                            ->key_value_metadata();
+    s.key_values = arrows->Merge(*FurtherMetadata(input, *schema));
+
+    ARROW_ASSIGN_OR_RAISE(s.file, arrow::io::FileOutputStream::Open(path.string()));
+    return s.file->Write(kMagic, kMagicSize);
+    END_PARQUET_CATCH_EXCEPTIONS
+  };
+  ARROW_RETURN_NOT_OK(copy->Explain(create()));
+  return copy;
+}
+
+arrow::Status AnnotatedCopy::CopyRowGroup(int row_group) {
+  State& s = *state_;
+  auto copy = [&]() -> arrow::Status {
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    const auto group = s.footer->RowGroup(row_group);
+    s.row_group = s.builder->AppendRowGroup();
+    s.num_rows = group->num_rows();
+    s.num_bytes = 0;
+    s.row_group->set_num_rows(s.num_rows);
+    return s.CopyChunks(*group, *s.source);
+    END_PARQUET_CATCH_EXCEPTIONS
+  };
+  return Explain(copy());
+}
+
+arrow::Status AnnotatedCopy::AppendColumns(const arrow::ChunkedArrayVector& columns) {
+  State& s = *state_;
+  auto append = [&]() -> arrow::Status {
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    const auto table = arrow::Table::Make(s.appended_schema, columns, s.num_rows);
+    ARROW_RETURN_NOT_OK(table->Validate());
+    ARROW_ASSIGN_OR_RAISE(const auto bytes,
+                          WriteToMemory(*table, s.appended_properties, s.arrow_properties));
+    arrow::io::BufferReader reader(bytes);
+    const auto footer = parquet::ReadMetaData(std::make_shared<arrow::io::BufferReader>(bytes));
+    ARROW_RETURN_NOT_OK(s.CopyChunks(*footer->RowGroup(0), reader));
+    s.row_group->Finish(s.num_bytes, s.num_row_groups++);
+    return arrow::Status::OK();
+    END_PARQUET_CATCH_EXCEPTIONS
+  };
+  return Explain(append());
+}
+
+arrow::Status AnnotatedCopy::Close() {
+  State& s = *state_;
+  auto close = [&]() -> arrow::Status {
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    parquet::WriteFileMetaData(*s.builder->Finish(s.key_values), s.file.get());
+    return s.file->Close();
+    END_PARQUET_CATCH_EXCEPTIONS
+  };
+  return Explain(close());
+}
+
+arrow::Status AnnotatedCopy::Explain(const arrow::Status& status) const {
+  return status.ok() ? status
+                     : status.WithMessage(state_->name, " can't be written: ", status.message());
+}
+
+}  // namespace spuna::arrow_io
