@@ -26,6 +26,10 @@ namespace {
 constexpr std::size_t kQueriesPerBlock = 384;
 constexpr std::size_t kBankRowsPerBlock = 768;
 
+// With very many neighbors the candidates' memory decides how many queries make a block.
+constexpr std::size_t kMaxCandidateBytes = 32 << 20;
+constexpr std::size_t kBytesPerCandidate = sizeof(float) + 2 * sizeof(std::uint32_t);
+
 constexpr double kUnitRoundoff = 1.0 / (1 << 24);
 // Below this a scaled value may have lost digits to underflow.
 constexpr float kUnderflowSlack = 1e-30F;
@@ -40,9 +44,9 @@ class Candidates {
   Candidates(const CandidateArrays& arrays, std::size_t num_neighbors, float limit)
       : arrays_(arrays), num_neighbors_(num_neighbors), limit_(limit) {}
 
-  // How many there may be after a bank block.
-  static std::size_t Capacity(std::size_t num_neighbors) {
-    return FullLength(num_neighbors) + kBankRowsPerBlock + 16;
+  // How many there may be after a bank block, and what the kernel writes beyond.
+  static std::size_t Capacity(std::size_t num_neighbors, std::size_t num_bank_rows) {
+    return std::min(FullLength(num_neighbors) + kBankRowsPerBlock, num_bank_rows) + 16;
   }
 
   std::span<const std::uint32_t> rows() const { return {arrays_.row, length_}; }
@@ -137,8 +141,12 @@ class ProductIndex : public NeighborIndex {
     std::vector<Scratch> scratch(num_threads);
     const std::size_t num_queries = queries.rows.size();
     // Few queries are shared out evenly. The result depends on no block's size.
+    const std::size_t bytes_per_query =
+        Candidates::Capacity(lists.num_neighbors(), bank_.num_rows()) * kBytesPerCandidate;
+    const std::size_t largest =
+        std::clamp<std::size_t>(kMaxCandidateBytes / bytes_per_query, 1, kQueriesPerBlock);
     const std::size_t block_size = std::clamp<std::size_t>(
-        (num_queries + 4 * num_threads - 1) / (4 * num_threads), 1, kQueriesPerBlock);
+        (num_queries + 4 * num_threads - 1) / (4 * num_threads), 1, largest);
     ParallelFor((num_queries + block_size - 1) / block_size, execution,
                 [&](std::size_t block, std::size_t worker) {
                   const std::size_t begin = block * block_size;
@@ -179,7 +187,7 @@ class ProductIndex : public NeighborIndex {
                   const Execution& execution, Scratch& scratch, NearestDistances& lists) const {
     const std::size_t dimension = bank_.dimension();
     const std::size_t count = end - begin;
-    const std::size_t capacity = Candidates::Capacity(lists.num_neighbors());
+    const std::size_t capacity = Candidates::Capacity(lists.num_neighbors(), bank_.num_rows());
     scratch.queries.resize(count * dimension);
     scratch.bank.resize(kBankRowsPerBlock * dimension);
     scratch.products.resize(kBankRowsPerBlock * count);

@@ -15,9 +15,11 @@
 #include <parquet/statistics.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "arrow_io/file_memory.h"
 #include "arrow_io/parquet_likeness_internal.h"
@@ -55,11 +57,6 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> WriteToMemory(
                                                  std::max<std::int64_t>(table.num_rows(), 1),
                                                  properties, arrow_properties));
   return sink->Finish();
-}
-
-arrow::Result<std::shared_ptr<arrow::Table>> EmptyTable(
-    const std::shared_ptr<arrow::Schema>& schema) {
-  return arrow::Table::MakeEmpty(schema);
 }
 
 // Offsets move with the chunk; everything else is kept.
@@ -185,7 +182,7 @@ arrow::Result<std::unique_ptr<AnnotatedCopy>> AnnotatedCopy::Create(
           s.footer->RowGroup(0)->ColumnChunk(num_leaves - 1)->compression());
     }
     s.appended_properties = appended_properties.build();
-    ARROW_ASSIGN_OR_RAISE(const auto no_rows, EmptyTable(s.appended_schema));
+    ARROW_ASSIGN_OR_RAISE(const auto no_rows, arrow::Table::MakeEmpty(s.appended_schema));
     ARROW_ASSIGN_OR_RAISE(const auto appended_file,
                           WriteToMemory(*no_rows, s.appended_properties, s.arrow_properties));
     s.appended_footer =
@@ -209,7 +206,7 @@ arrow::Result<std::unique_ptr<AnnotatedCopy>> AnnotatedCopy::Create(
     s.builder = parquet::FileMetaDataBuilder::Make(&s.schema, properties.build());
 
     // Arrow's own key-value metadata is what it would write for the whole schema.
-    ARROW_ASSIGN_OR_RAISE(const auto whole, EmptyTable(schema));
+    ARROW_ASSIGN_OR_RAISE(const auto whole, arrow::Table::MakeEmpty(schema));
     ARROW_ASSIGN_OR_RAISE(
         const auto whole_file,
         WriteToMemory(*whole, parquet::default_writer_properties(), s.arrow_properties));

@@ -1,23 +1,13 @@
 #pragma once
 
-#include <arrow/io/type_fwd.h>
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "arrow_io/parquet_input.h"
-
-namespace parquet {
-class FileMetaDataBuilder;
-class RowGroupMetaDataBuilder;
-class SchemaDescriptor;
-class WriterProperties;
-}  // namespace parquet
 
 namespace spuna::arrow_io {
 
