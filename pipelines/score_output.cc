@@ -44,9 +44,8 @@ class FileScorer {
     const arrow::Schema& input_schema = *parquet->schema();
     ARROW_ASSIGN_OR_RAISE(const int column,
                           arrow_io::FindEmbeddingColumn(input_schema, embedding_, parquet->name()));
-    const std::vector<int> columns = arrow_io::AllColumns(input_schema);
     ARROW_ASSIGN_OR_RAISE(const auto schema,
-                          AppendFields(input_schema, columns, scorer_.fields(), parquet->name()));
+                          AppendFields(input_schema, scorer_.fields(), parquet->name()));
     const Task task{*parquet, column, path, name, schema, on_progress};
     return selects_rows_ || !AnnotatedCopy::CanCopy(*parquet) ? Rewrite(task) : Copy(task);
   }

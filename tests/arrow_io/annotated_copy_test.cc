@@ -65,6 +65,21 @@ std::shared_ptr<arrow::Table> Example() {
                             {embedding, words});
 }
 
+// A copy of a file, to be named "to" in messages, before its first row group.
+struct StartedCopy {
+  StartedCopy() {
+    test::WriteParquet(from, *Example());
+    input = Get(ParquetInput::Open(from));
+    const auto schema = Get(input->schema()->AddField(2, arrow::field("extra", arrow::float32())));
+    copy = Get(AnnotatedCopy::Create(directory.path() / "to.parquet", "to", *input, schema));
+  }
+
+  test::TempDirectory directory;
+  std::filesystem::path from = directory.path() / "from.parquet";
+  std::unique_ptr<ParquetInput> input;
+  std::unique_ptr<AnnotatedCopy> copy;
+};
+
 BOOST_AUTO_TEST_SUITE(annotated_copy)
 
 BOOST_AUTO_TEST_CASE(everything_is_kept_and_the_column_is_there) {
@@ -118,28 +133,17 @@ BOOST_AUTO_TEST_CASE(a_file_without_rows_is_copied) {
 }
 
 BOOST_AUTO_TEST_CASE(appended_columns_must_have_the_row_groups_length) {
-  const test::TempDirectory directory;
-  const auto from = directory.path() / "from.parquet";
-  test::WriteParquet(from, *Example());
-  const auto input = Get(ParquetInput::Open(from));
-  const auto schema = Get(input->schema()->AddField(2, arrow::field("extra", arrow::float32())));
-  const auto copy =
-      Get(AnnotatedCopy::Create(directory.path() / "to.parquet", "to", *input, schema));
-  Require(copy->CopyRowGroup(0));
-  const auto status = copy->AppendColumns({std::make_shared<arrow::ChunkedArray>(Floats(99, 0))});
+  const StartedCopy started;
+  Require(started.copy->CopyRowGroup(0));
+  const auto status =
+      started.copy->AppendColumns({std::make_shared<arrow::ChunkedArray>(Floats(99, 0))});
   BOOST_TEST(status.message().starts_with("to can't be written: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_shrinks_meanwhile_is_an_error) {
-  const test::TempDirectory directory;
-  const auto from = directory.path() / "from.parquet";
-  test::WriteParquet(from, *Example());
-  const auto input = Get(ParquetInput::Open(from));
-  const auto schema = Get(input->schema()->AddField(2, arrow::field("extra", arrow::float32())));
-  const auto copy =
-      Get(AnnotatedCopy::Create(directory.path() / "to.parquet", "to", *input, schema));
-  std::filesystem::resize_file(from, 100);
-  BOOST_TEST(copy->CopyRowGroup(0).IsIOError());
+  const StartedCopy started;
+  std::filesystem::resize_file(started.from, 100);
+  BOOST_TEST(started.copy->CopyRowGroup(0).IsIOError());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
