@@ -14,6 +14,7 @@
 #include "pipelines/exception_status.h"
 #include "pipelines/fit.h"
 #include "pipelines/label_output.h"
+#include "pipelines/memory.h"
 #include "pipelines/option_words.h"
 #include "pipelines/score_output.h"
 #include "pipelines/streams.h"

@@ -27,13 +27,14 @@ double NumberIn(const char* path) {
   return file >> number ? number : kUnlimited;
 }
 
-double AvailableToSystem() {
-  std::ifstream file("/proc/meminfo");
+// What a file of lines like "VmHWM: 5124 kB" says of a name, in bytes; infinite when nothing.
+double BytesIn(const char* path, const std::string& name) {
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
-    std::string name;
+    std::string found;
     double kibibytes = 0;
-    if (words >> name >> kibibytes && name == "MemAvailable:") return kibibytes * 1024;
+    if (words >> found >> kibibytes && found == name) return kibibytes * 1024;
   }
   return kUnlimited;
 }
@@ -82,7 +83,17 @@ double EstimateFitMemory(const FitShape& shape) {
 }
 
 double FreeMemory() {
-  return std::min({AvailableToSystem(), AvailableToGroup(), AvailableToProcess()});
+  return std::min(
+      {BytesIn("/proc/meminfo", "MemAvailable:"), AvailableToGroup(), AvailableToProcess()});
+}
+
+std::int64_t PeakMemoryBytes() {
+  // Linux counts in rusage what the process that started this one had; here it does not.
+  const double peak = BytesIn("/proc/self/status", "VmHWM:");
+  if (peak != kUnlimited) return static_cast<std::int64_t>(peak);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
 arrow::Status CheckFitMemory(const FitShape& shape, double free) {

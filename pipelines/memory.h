@@ -23,6 +23,9 @@ double EstimateFitMemory(const FitShape& shape);
 /// control group's and its own limit. Infinite where nobody says.
 double FreeMemory();
 
+/// The most memory that this process has held at a time.
+std::int64_t PeakMemoryBytes();
+
 /// An error that says what to do when a fit of this size would need more than `free` bytes.
 arrow::Status CheckFitMemory(const FitShape& shape, double free);
 

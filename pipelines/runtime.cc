@@ -3,11 +3,8 @@
 #include <arrow/config.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/util/thread_pool.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 
@@ -83,20 +80,6 @@ arrow::Status StartProcess(int num_threads) {
   algorithms::ChooseBlasKernels();
   ARROW_RETURN_NOT_OK(arrow::SetCpuThreadPoolCapacity(num_threads));
   return arrow::io::SetIOThreadPoolCapacity(num_threads);
-}
-
-std::int64_t PeakMemoryBytes() {
-  // Linux counts in rusage what the process that started this one had; here it does not.
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string name;
-    std::int64_t kibibytes = 0;
-    if (words >> name >> kibibytes && name == "VmHWM:") return kibibytes * 1024;
-  }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
 std::string SpunaVersion() { return SPUNA_VERSION; }

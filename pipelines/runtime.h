@@ -68,9 +68,6 @@ class StageClock {
 /// the kernels that fit the CPU. To be called once, when a program starts, before any other thread.
 arrow::Status StartProcess(int num_threads);
 
-/// The most memory that this process has held at a time.
-std::int64_t PeakMemoryBytes();
-
 /// The version of spuna, such as "0.1.0".
 std::string SpunaVersion();
 
