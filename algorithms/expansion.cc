@@ -51,10 +51,16 @@ class LabelExpander {
     result_.rounds.assign(pool.num_rows, -1);
   }
 
-  Expansion Run(const EmbeddingsView& trusted, std::span<const double> seed_scores) && {
-    Seed(trusted, seed_scores);
-    while (ExpandOnce()) {
+  Expansion Run(const EmbeddingsView& trusted, std::span<const double> seed_scores,
+                const ExpansionRecord& record) && {
+    if (record.begin) {
+      GoOn(trusted, *record.begin);
+    } else {
+      Seed(trusted, seed_scores);
     }
+    do {
+      if (record.on_round) record.on_round(result_);
+    } while (ExpandOnce());
     return std::move(result_);
   }
 
@@ -97,6 +103,40 @@ class LabelExpander {
     const Counts counts = SeedCounts();
     Extremes seeds = TakeExtremes(all, scores, counts.clean, counts.shifted);
     Label(std::move(seeds.lowest), std::move(seeds.highest), 0);
+  }
+
+  // Takes the labels of earlier rounds. Distances are exact and the smallest are kept whatever the
+  // order in which they come, so it does not matter that the rows which have a label by now get
+  // none, and that the rounds are merged at once; the sums of the entropy take them one by one.
+  void GoOn(const EmbeddingsView& trusted, const Expansion& labeled) {
+    result_ = labeled;
+    const auto last = static_cast<std::int32_t>(labeled.num_rounds);
+    RowNumbers clean;
+    RowNumbers shifted;
+    for (std::int32_t round = 0; round <= last; ++round) {
+      execution_.CheckStop();
+      clean.insert(clean.end(), added_clean_.begin(), added_clean_.end());
+      shifted.insert(shifted.end(), added_shifted_.begin(), added_shifted_.end());
+      added_clean_.clear();
+      added_shifted_.clear();
+      for (std::size_t i = 0; i < labeled.labels.size(); ++i) {
+        if (labeled.rounds[i] != round) continue;
+        const bool is_clean = labeled.labels[i] == PseudoLabel::kClean;
+        (is_clean ? added_clean_ : added_shifted_).push_back(static_cast<std::uint32_t>(i));
+      }
+      num_shifted_ += added_shifted_.size();
+      entropy_.Add(pool_, added_shifted_);
+    }
+    // The rows of the last round are merged by the next.
+    execution_.Report({Stage::kSeed, 0, 1});
+    const RowNumbers rest = result_.RowsWith(PseudoLabel::kNone);
+    const Queries queries{pool_, rest};
+    MakeNeighborIndex(options_.search, trusted, options_.num_neighbors)
+        ->MergeNearest(queries, execution_, to_clean_);
+    MakeNeighborIndex(options_.search, pool_, clean, options_.num_neighbors)
+        ->MergeNearest(queries, execution_, to_clean_);
+    MakeNeighborIndex(options_.search, pool_, shifted, options_.num_neighbors)
+        ->MergeNearest(queries, execution_, to_shifted_);
   }
 
   // Runs a round; false when it was the last, or when there was none left to run.
@@ -202,7 +242,7 @@ RowNumbers Expansion::RowsWith(PseudoLabel label) const {
 
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        const ExpansionOptions& options, const Execution& execution,
-                       std::span<const double> seed_scores) {
+                       std::span<const double> seed_scores, const ExpansionRecord& record) {
   if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
   if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
   if (trusted.dimension != pool.dimension) {
@@ -211,7 +251,8 @@ Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool
   }
   options.Validate(pool.num_rows);
   RequireSpread(pool);
-  return LabelExpander(trusted.num_rows, pool, options, execution).Run(trusted, seed_scores);
+  return LabelExpander(trusted.num_rows, pool, options, execution)
+      .Run(trusted, seed_scores, record);
 }
 
 Expansion NoLabels(std::size_t num_pool_rows) {

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,6 +61,14 @@ struct Expansion {
   RowNumbers RowsWith(PseudoLabel label) const;
 };
 
+/// How an expansion goes on after it was interrupted.
+struct ExpansionRecord {
+  /// The labels after a finished round of the same expansion, to start from.
+  std::optional<Expansion> begin;
+  /// Called after each round but the last with the labels so far; may be empty.
+  std::function<void(const Expansion&)> on_round;
+};
+
 /// Labels pool rows as clean or shifted, from the trusted rows outwards (S-PUNA, section 4):
 ///
 ///     round 0:  s_orig(x) = min over trusted t of |x - t|;
@@ -75,11 +85,12 @@ struct Expansion {
 /// that it should have in the end, and the last round takes all that is left.
 ///
 /// Every ranking is one ascending order by (score, row number). The result depends on the rows and
-/// the options alone, not on `execution`. Throws std::invalid_argument for options that don't fit
-/// the data, Interrupted when asked to stop.
+/// the options alone, not on `execution` and not on the round from which it goes on. Throws
+/// std::invalid_argument for options that don't fit the data, Interrupted when asked to stop.
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        const ExpansionOptions& options, const Execution& execution,
-                       std::span<const double> seed_scores = {});
+                       std::span<const double> seed_scores = {},
+                       const ExpansionRecord& record = {});
 
 /// Throws std::invalid_argument where all rows are equal.
 void RequireSpread(const EmbeddingsView& pool);

@@ -16,8 +16,8 @@ constexpr double kLeastShare = 0.01;
 }  // namespace
 
 Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-               const RecipeOptions& options, const Execution& execution)
-    : plain_trusted_(trusted), plain_pool_(pool), options_(options) {
+               const RecipeOptions& options, const Execution& execution, Checkpoint* checkpoint)
+    : checkpoint_(checkpoint), plain_trusted_(trusted), plain_pool_(pool), options_(options) {
   const Switches& switches = options.switches;
   if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
   if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
@@ -27,7 +27,11 @@ Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   }
   RequireSpread(pool);
   if (switches.NeedCrossFitting()) {
-    discriminant_ = CrossFit(trusted, pool, options.network, execution);
+    if (checkpoint_ != nullptr) discriminant_ = checkpoint_->FindDiscriminant();
+    if (!discriminant_) {
+      discriminant_ = CrossFit(trusted, pool, options.network, execution);
+      if (checkpoint_ != nullptr) checkpoint_->Keep(*discriminant_);
+    }
     if (switches.sides == Sides::kShare) {
       options_.expansion.share = std::clamp(discriminant_->share, kLeastShare, 1 - kLeastShare);
     }
@@ -44,9 +48,15 @@ Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
 Expansion Ground::Expand(const Execution& execution) const {
   if (!found()) return NoLabels(plain_pool_.num_rows);
   const bool cross_fitted = options_.switches.seeds == Seeds::kCrossFitted;
+  ExpansionRecord record;
+  if (checkpoint_ != nullptr) {
+    record.begin = checkpoint_->FindExpansion();
+    record.on_round = [this](const Expansion& expansion) { checkpoint_->Keep(expansion); };
+  }
   return ExpandLabels(
       trusted(), pool(), options_.expansion, execution,
-      cross_fitted ? std::span<const double>(discriminant_->pool) : std::span<const double>());
+      cross_fitted ? std::span<const double>(discriminant_->pool) : std::span<const double>(),
+      record);
 }
 
 std::vector<double> Ground::NeighborScores(const Expansion& expansion,

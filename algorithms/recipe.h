@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "algorithms/checkpoint.h"
 #include "algorithms/classifier.h"
 #include "algorithms/discriminant.h"
 #include "algorithms/distillation.h"
@@ -57,9 +58,9 @@ struct RecipeOptions {
 /// the discriminant. The views of rows in plain coordinates are those of the embeddings.
 class Ground {
  public:
-  /// The views must outlive it.
+  /// The views must outlive it, and so must the checkpoint, which may be null.
   Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool, const RecipeOptions& options,
-         const Execution& execution);
+         const Execution& execution, Checkpoint* checkpoint = nullptr);
 
   EmbeddingsView trusted() const { return space_ ? space_->trusted.view() : plain_trusted_; }
   EmbeddingsView pool() const { return space_ ? space_->pool.view() : plain_pool_; }
@@ -88,6 +89,7 @@ class Ground {
   // Where nothing was found there are no labels to learn.
   bool DistillsSoftly() const { return options_.switches.targets == Targets::kSoft || !found(); }
 
+  Checkpoint* checkpoint_;
   EmbeddingsView plain_trusted_;
   EmbeddingsView plain_pool_;
   RecipeOptions options_;

@@ -89,7 +89,6 @@ void Describe(const ColumnChunkMetaData& chunk, std::int64_t moved_by,
 struct AnnotatedCopy::State {
   std::string name;
   const ParquetInput* input = nullptr;
-  std::shared_ptr<arrow::io::RandomAccessFile> source;
   std::shared_ptr<arrow::io::FileOutputStream> file;
   // The input's footer once more: its schema becomes a part of ours.
   std::shared_ptr<parquet::FileMetaData> footer;
@@ -104,10 +103,13 @@ struct AnnotatedCopy::State {
   std::int64_t num_rows = 0;
   std::int64_t num_bytes = 0;
   std::int16_t num_row_groups = 0;
+  bool input_failed = false;
 
-  // Copies the chunks of a row group of some Parquet file, one after the other.
+  // Copies the chunks of a row group of some Parquet file, one after the other. Remembers whether
+  // reading that file was what failed.
   arrow::Status CopyChunks(const parquet::RowGroupMetaData& group,
                            arrow::io::RandomAccessFile& from) {
+    input_failed = true;
     ARROW_ASSIGN_OR_RAISE(const std::int64_t from_size, from.GetSize());
     for (int i = 0; i < group.num_columns(); ++i) {
       const auto chunk = group.ColumnChunk(i);
@@ -123,11 +125,14 @@ struct AnnotatedCopy::State {
         if (bytes->size() != size) {
           return arrow::Status::IOError("the file it is copied from has become shorter");
         }
+        input_failed = false;
         ARROW_RETURN_NOT_OK(file->Write(bytes));
+        input_failed = true;
       }
       Describe(*chunk, position - range.begin, *row_group->NextColumnChunk());
       num_bytes += chunk->total_uncompressed_size();
     }
+    input_failed = false;
     return arrow::Status::OK();
   }
 };
@@ -165,8 +170,7 @@ arrow::Result<std::unique_ptr<AnnotatedCopy>> AnnotatedCopy::Create(
   s.input = &input;
   auto create = [&]() -> arrow::Status {
     BEGIN_PARQUET_CATCH_EXCEPTIONS
-    ARROW_ASSIGN_OR_RAISE(s.source, arrow::io::ReadableFile::Open(input.name(), FileMemory()));
-    s.footer = parquet::ReadMetaData(s.source);
+    s.footer = parquet::ReadMetaData(input.bytes());
     s.arrow_properties = ArrowPropertiesLike(input);
 
     // The appended columns as a file of their own, for now without rows, for their schema.
@@ -231,7 +235,7 @@ arrow::Status AnnotatedCopy::CopyRowGroup(int row_group) {
     s.num_rows = group->num_rows();
     s.num_bytes = 0;
     s.row_group->set_num_rows(s.num_rows);
-    return s.CopyChunks(*group, *s.source);
+    return s.CopyChunks(*group, *s.input->bytes());
     END_PARQUET_CATCH_EXCEPTIONS
   };
   return Explain(copy());
@@ -266,9 +270,12 @@ arrow::Status AnnotatedCopy::Close() {
   return Explain(close());
 }
 
+bool AnnotatedCopy::InputFailed() const { return state_->input_failed; }
+
 arrow::Status AnnotatedCopy::Explain(const arrow::Status& status) const {
-  return status.ok() ? status
-                     : status.WithMessage(state_->name, " can't be written: ", status.message());
+  if (status.ok()) return status;
+  if (state_->input_failed) return state_->input->Explain(status);
+  return status.WithMessage(state_->name, " can't be written: ", status.message());
 }
 
 }  // namespace spuna::arrow_io

@@ -27,8 +27,10 @@ class AnnotatedCopy {
       const std::shared_ptr<arrow::Schema>& schema);
   ~AnnotatedCopy();
 
-  /// Starts a row group: copies one of the input.
+  /// Starts a row group: copies one of the input. An error of reading the input names the input,
+  /// and InputFailed tells it from one of writing.
   arrow::Status CopyRowGroup(int row_group);
+  bool InputFailed() const;
 
   /// Ends the row group with the appended columns, as many rows as it has.
   arrow::Status AppendColumns(const arrow::ChunkedArrayVector& columns);

@@ -1,6 +1,6 @@
 #include "arrow_io/parquet_input.h"
 
-#include <arrow/io/file.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
@@ -17,7 +17,7 @@
 namespace spuna::arrow_io {
 namespace {
 
-constexpr std::int64_t kBytesPerBatch = 16 << 20;
+constexpr std::int64_t kBytesPerBatch = 8 << 20;
 constexpr std::int64_t kMaxRowsPerBatch = 64 << 10;
 
 void CollectLeaves(const parquet::arrow::SchemaField& field, std::vector<int>& leaves) {
@@ -25,38 +25,26 @@ void CollectLeaves(const parquet::arrow::SchemaField& field, std::vector<int>& l
   for (const parquet::arrow::SchemaField& child : field.children) CollectLeaves(child, leaves);
 }
 
-// Rows a batch such that no batch is much larger than kBytesPerBatch in memory.
-std::int64_t RowsPerBatch(const parquet::FileMetaData& metadata) {
-  std::int64_t bytes_per_row = 1;
-  for (int i = 0; i < metadata.num_row_groups(); ++i) {
-    const auto row_group = metadata.RowGroup(i);
-    if (row_group->num_rows() > 0) {
-      bytes_per_row = std::max(bytes_per_row, row_group->total_byte_size() / row_group->num_rows());
-    }
-  }
-  return std::clamp<std::int64_t>(kBytesPerBatch / bytes_per_row, 1, kMaxRowsPerBatch);
-}
-
 }  // namespace
 
 ParquetInput::ParquetInput() = default;
 ParquetInput::~ParquetInput() = default;
 
-arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const std::filesystem::path& path) {
+arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const InputFile& file) {
   auto input = std::unique_ptr<ParquetInput>(new ParquetInput());
-  input->name_ = path.string();
+  input->name_ = file.name;
+  ARROW_ASSIGN_OR_RAISE(input->bytes_, file.Open());
   auto open = [&]() -> arrow::Status {
-    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(input->name_));
     parquet::ReaderProperties properties(FileMemory());
     properties.enable_buffered_stream();
     properties.set_page_checksum_verification(true);
     parquet::arrow::FileReaderBuilder builder;
-    ARROW_RETURN_NOT_OK(builder.Open(std::move(file), properties));
+    ARROW_RETURN_NOT_OK(builder.Open(input->bytes_, properties));
     parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/true);
     // Buffering a whole row group ahead would undo reading it in batches.
     arrow_properties.set_pre_buffer(false);
-    PARQUET_CATCH_NOT_OK(
-        arrow_properties.set_batch_size(RowsPerBatch(*builder.raw_reader()->metadata())));
+    PARQUET_CATCH_NOT_OK(arrow_properties.set_batch_size(
+        std::min(RowsWithin(*builder.raw_reader()->metadata(), kBytesPerBatch), kMaxRowsPerBatch)));
     ARROW_ASSIGN_OR_RAISE(input->reader_,
                           builder.memory_pool(FileMemory())->properties(arrow_properties)->Build());
     return input->reader_->GetSchema(&input->schema_);
@@ -136,6 +124,17 @@ arrow::Status ParquetInput::ForEachBatch(
 arrow::Status ParquetInput::Explain(const arrow::Status& status) const {
   if (status.ok()) return status;
   return status.WithMessage(name_, ": ", status.message());
+}
+
+std::int64_t RowsWithin(const parquet::FileMetaData& metadata, std::int64_t num_bytes) {
+  std::int64_t bytes_per_row = 1;
+  for (int i = 0; i < metadata.num_row_groups(); ++i) {
+    const auto row_group = metadata.RowGroup(i);
+    if (row_group->num_rows() > 0) {
+      bytes_per_row = std::max(bytes_per_row, row_group->total_byte_size() / row_group->num_rows());
+    }
+  }
+  return std::max<std::int64_t>(num_bytes / bytes_per_row, 1);
 }
 
 std::vector<int> AllColumns(const arrow::Schema& schema) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "arrow_io/input_files.h"
+
 namespace parquet {
 class FileMetaData;
 class ParquetFileReader;
@@ -25,7 +27,10 @@ namespace spuna::arrow_io {
 class ParquetInput {
  public:
   /// Reads the footer. Errors name the file.
-  static arrow::Result<std::unique_ptr<ParquetInput>> Open(const std::filesystem::path& path);
+  static arrow::Result<std::unique_ptr<ParquetInput>> Open(const InputFile& file);
+  static arrow::Result<std::unique_ptr<ParquetInput>> Open(const std::filesystem::path& path) {
+    return Open(LocalFile(path));
+  }
   ~ParquetInput();
 
   const std::string& name() const { return name_; }
@@ -36,6 +41,8 @@ class ParquetInput {
   std::int64_t RowsOf(int row_group) const;
   /// What lies below; row groups may be read from it at the same time.
   parquet::ParquetFileReader& file_reader() const;
+  /// The bytes of the file.
+  const std::shared_ptr<arrow::io::RandomAccessFile>& bytes() const { return bytes_; }
 
   /// The Parquet columns (leaves) that hold the given top-level columns, in the schema's order.
   std::vector<int> Leaves(const std::vector<int>& columns) const;
@@ -94,8 +101,12 @@ class ParquetInput {
 
   std::string name_;
   std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<arrow::io::RandomAccessFile> bytes_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;
 };
+
+/// How many rows of a file, at least one, take no more than so many bytes once they are decoded.
+std::int64_t RowsWithin(const parquet::FileMetaData& metadata, std::int64_t num_bytes);
 
 /// Every column of a schema, by position.
 std::vector<int> AllColumns(const arrow::Schema& schema);

@@ -75,9 +75,11 @@ ParquetOutput::~ParquetOutput() = default;
 
 arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
     const std::filesystem::path& path, const std::string& name, const ParquetInput& like,
-    const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema) {
+    const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema,
+    std::int64_t max_row_group_bytes) {
   auto output = std::unique_ptr<ParquetOutput>(new ParquetOutput());
   output->name_ = name;
+  output->max_rows_in_group_ = RowsWithin(like.metadata(), max_row_group_bytes);
   auto create = [&]() -> arrow::Status {
     const auto arrow_properties = ArrowPropertiesLike(like);
     ARROW_ASSIGN_OR_RAISE(const auto properties,
@@ -96,10 +98,12 @@ arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
 
 arrow::Status ParquetOutput::Write(const arrow::RecordBatch& batch) {
   if (batch.num_rows() == 0) return arrow::Status::OK();
-  if (starts_row_group_) {
+  if (starts_row_group_ || rows_in_group_ >= max_rows_in_group_) {
     ARROW_RETURN_NOT_OK(Explain(writer_->NewBufferedRowGroup()));
     starts_row_group_ = false;
+    rows_in_group_ = 0;
   }
+  rows_in_group_ += batch.num_rows();
   return Explain(writer_->WriteRecordBatch(batch));
 }
 

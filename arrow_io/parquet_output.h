@@ -4,6 +4,7 @@
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,14 +20,20 @@ namespace spuna::arrow_io {
 
 /// A Parquet file being written in the likeness of another: column by column the compression codec,
 /// and dictionary or byte-stream-split encoding, of its first row group; the same key-value
-/// metadata; and row groups where the caller starts them.
+/// metadata; and row groups where the caller starts them, or sooner: a row group is held in memory
+/// until it is complete, so none gets larger than about 64 MB.
 class ParquetOutput {
  public:
+  /// The most that the rows of a row group may take. Its buffers double as they grow, so in memory
+  /// it can be three times as much before it is written.
+  static constexpr std::int64_t kMaxRowGroupBytes = 64 << 20;
+
   /// Creates the file; messages call it `name`. `schema` is that of `like` with the given columns
   /// taken, and others appended; appended columns are compressed as the last one taken.
   static arrow::Result<std::unique_ptr<ParquetOutput>> Create(
       const std::filesystem::path& path, const std::string& name, const ParquetInput& like,
-      const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema);
+      const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema,
+      std::int64_t max_row_group_bytes = kMaxRowGroupBytes);
   ~ParquetOutput();
 
   /// Starts the next row group with the next Write; a row group without rows is never written.
@@ -45,6 +52,8 @@ class ParquetOutput {
   std::shared_ptr<arrow::io::OutputStream> file_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
   bool starts_row_group_ = true;
+  std::int64_t rows_in_group_ = 0;
+  std::int64_t max_rows_in_group_ = 0;
 };
 
 }  // namespace spuna::arrow_io

@@ -23,7 +23,7 @@ struct OpenFile {
 
   static arrow::Result<OpenFile> Open(const InputFile& file, const ParquetStreamOptions& options) {
     OpenFile opened;
-    ARROW_ASSIGN_OR_RAISE(opened.parquet, ParquetInput::Open(file.path));
+    ARROW_ASSIGN_OR_RAISE(opened.parquet, ParquetInput::Open(file));
     const arrow::Schema& schema = *opened.parquet->schema();
     opened.columns = AllColumns(schema);
     if (options.only_embedding) {

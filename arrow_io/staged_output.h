@@ -8,18 +8,15 @@
 
 namespace spuna::arrow_io {
 
-/// An output that appears under its name all at once or not at all: a file or a directory is made
-/// as a temporary sibling and renamed when it is complete. What was not committed is removed by the
-/// destructor.
+/// A file that appears under its name all at once or not at all: it is made as a temporary sibling
+/// and renamed when it is complete. What was not committed is removed by the destructor, and what a
+/// killed run left of the same output by the next one: a temporary file is locked while its run
+/// lives.
 class StagedOutput {
  public:
-  enum class Kind { kFile, kDirectory };
-
   struct Target {
     std::filesystem::path path;
-    Kind kind = Kind::kFile;
-    /// Whether an existing output may be replaced. A directory only if spuna made it, which the
-    /// manifest in it shows.
+    /// Whether an existing output may be replaced.
     bool overwrite = false;
     /// The option that named it, for messages.
     std::string option;
@@ -51,10 +48,12 @@ class StagedOutput {
 
   Target target_;
   std::filesystem::path temporary_;
+  // Open and locked; -1 when there is no temporary file.
+  int lock_ = -1;
 };
 
-/// The file that marks a directory as an output of spuna.
-inline constexpr const char* kManifestName = "spuna_manifest.json";
+/// "out/" as "out": the same directory, with a name and a parent.
+std::filesystem::path WithoutTrailingSlash(const std::filesystem::path& path);
 
 /// A path that another option has named.
 struct TakenPath {

@@ -182,8 +182,11 @@ class Worker {
     runtime.num_threads = kThreads;
     StageClock clock(runtime);
     const auto begin = Clock::now();
+    const std::string embedding = "embedding";
+    BadFiles none(OnBadFile::kError);
     const EmbeddingMatrix matrix =
-        ReadEmbeddingMatrix(input, "embedding", InvalidRows::kNull, "pool", clock).ValueOrDie();
+        ReadEmbeddingMatrix({input, embedding, InvalidRows::kNull, "pool", none}, clock)
+            .ValueOrDie();
     return {{"seconds", SecondsSince(begin)},
             {"rows", matrix.num_rows()},
             {"last", matrix.values.back()}};

@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -33,18 +34,22 @@ class ArgumentParser {
     AddClean();
     AddEvaluate();
     AddInspect();
-    app_.footer("Run `spuna COMMAND --help` for the options of a command.");
+    app_.footer(
+        "`spuna plan …` with the options of fit, score or clean is its --dry-run: it says what "
+        "would\n"
+        "be done. Run `spuna COMMAND --help` for the options of a command.");
   }
 
-  Arguments Parse(int argc, const char* const* argv) {
+  Arguments Parse(const std::vector<std::string>& words) {
     try {
-      app_.parse(argc, argv);
+      // CLI11 takes them from the back.
+      app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
       CLI::App& command = *app_.get_subcommands().front();
       ApplyConfig(command);
       CheckRequired(command);
       arguments_.command = commands_.at(&command);
     } catch (const CLI::ParseError& error) {
-      throw ToUsageError(error, argc > 1 ? argv[1] : "");
+      throw ToUsageError(error, words.empty() ? "" : words.front());
     }
     if (arguments_.threads < 1 || arguments_.threads > kMaxThreads) {
       throw UsageError("`threads` must be between 1 and " + std::to_string(kMaxThreads) +
@@ -96,13 +101,16 @@ class ArgumentParser {
     Require(score,
             AddText(score, "--model", arguments_.model, "PATH", "Model file to read", "Inputs"));
     Require(score, AddText(score, "--input", arguments_.input, "PATH",
-                           "Rows to score: Parquet files or directories, or - for an Arrow IPC "
+                           "Rows to score: Parquet files, directories, 'patterns', s3:// and other "
+                           "URIs, @lists of "
+                           "paths, or - for an Arrow IPC "
                            "stream on standard input",
                            "Inputs"));
     Require(score, AddText(score, "--out", arguments_.out, "PATH",
                            "Where to write: a file for a file, else a directory, or - for an Arrow "
                            "IPC stream on standard output",
                            "Outputs"));
+    AddDrop(score);
     AddOverwrite(score);
     AddChoice(score, "--by", arguments_.by,
               "classifier, or neighbors: the score without classifier; needs a model with banks",
@@ -110,6 +118,8 @@ class ArgumentParser {
     AddSearch(score);
     AddEmbedding(score);
     AddColumns(score);
+    AddDryRun(score);
+    AddOnBadFile(score);
     AddRunning(score);
   }
 
@@ -117,8 +127,7 @@ class ArgumentParser {
     CLI::App& clean = AddCommand(Command::kClean, "clean", "Fit on a pool, then score the pool");
     AddFitInputs(clean);
     AddOut(clean);
-    clean.add_flag("--drop", arguments_.drop, "Leave out the rows that are not kept")
-        ->group("Outputs");
+    AddDrop(clean);
     AddText(clean, "--model", arguments_.model, "PATH", "Model file to write (.safetensors)",
             "Outputs");
     AddFitOutputs(clean);
@@ -148,10 +157,13 @@ class ArgumentParser {
   }
 
   void AddFitInputs(CLI::App& command) {
-    Require(command, AddText(command, "--trusted", arguments_.trusted, "PATH",
-                             "Rows known to be clean: Parquet files or directories", "Inputs"));
-    Require(command, AddText(command, "--pool", arguments_.pool, "PATH",
-                             "Rows to clean: Parquet files or directories", "Inputs"));
+    Require(command,
+            AddText(command, "--trusted", arguments_.trusted, "PATH",
+                    "Rows known to be clean: Parquet files, directories, 'patterns', s3:// and "
+                    "other URIs, @lists of paths",
+                    "Inputs"));
+    Require(command, AddText(command, "--pool", arguments_.pool, "PATH", "Rows to clean: the same",
+                             "Inputs"));
     AddEmbedding(command);
   }
 
@@ -215,6 +227,11 @@ class ArgumentParser {
     AddNumber(command, "--batch-size", fit.batch_size, "Rows a step", group);
     AddNumber(command, "--seed", fit.seed, "Decides the initial weights and the order of the rows",
               group);
+    AddNumber(command, "--fit-rows", fit.fit_rows,
+              "Pool rows to fit on: a larger pool is sampled; 0 takes all", group);
+    AddChoice(command, "--fit-sample", fit.fit_sample,
+              "uniform, or by-partition: each hive partition in proportion, at least one row",
+              group);
     AddSearch(command);
   }
 
@@ -232,7 +249,34 @@ class ArgumentParser {
               "null, drop or error: rows with a null or non-finite embedding", "Columns");
   }
 
+  void AddDrop(CLI::App& command) {
+    command.add_flag("--drop", arguments_.drop, "Leave out the rows that are not kept")
+        ->group("Outputs");
+    AddText(command, "--dropped", arguments_.dropped, "PATH",
+            "Where to write the rows that `--drop` leaves out, in the layout of --out", "Outputs");
+  }
+
+  void AddOnBadFile(CLI::App& command) {
+    AddChoice(command, "--on-bad-file", arguments_.on_bad_file,
+              "error or skip: what to do about a file that can't be read; with skip the exit code "
+              "is 4",
+              "Running");
+  }
+
+  void AddDryRun(CLI::App& command) {
+    command
+        .add_flag(
+            "--dry-run", arguments_.dry_run,
+            "Write nothing; say what would be written where, and the memory and time it takes")
+        ->group("Running");
+  }
+
   void AddForce(CLI::App& command) {
+    AddDryRun(command);
+    AddOnBadFile(command);
+    AddNumber(command, "--checkpoint-seconds", arguments_.checkpoint_seconds,
+              "How often a fit writes down where it is, to go on from there after a kill",
+              "Running");
     command.add_flag("--force", arguments_.force, "Start even if memory seems too small")
         ->group("Running");
   }
@@ -369,10 +413,26 @@ class ArgumentParser {
   std::map<const CLI::App*, std::vector<CLI::Option*>> required_;
 };
 
+// `plan` is the dry run of the command that follows, or of the one that the options belong to.
+std::vector<std::string> Unplan(std::vector<std::string> words) {
+  if (words.empty() || words.front() != "plan") return words;
+  words.erase(words.begin());
+  auto has = [&](const std::string& option) {
+    return std::ranges::any_of(words, [&](const std::string& word) {
+      return word == option || word.starts_with(option + "=");
+    });
+  };
+  if (words.empty() || words.front().starts_with('-')) {
+    words.insert(words.begin(), has("--input") ? "score" : has("--out") ? "clean" : "fit");
+  }
+  words.insert(words.begin() + 1, "--dry-run");
+  return words;
+}
+
 }  // namespace
 
 Arguments ParseArguments(int argc, const char* const* argv) {
-  return ArgumentParser().Parse(argc, argv);
+  return ArgumentParser().Parse(Unplan({argv + 1, argv + std::max(argc, 1)}));
 }
 
 }  // namespace spuna::cli

@@ -25,11 +25,16 @@ struct Arguments {
   std::string score_column;
   bool keep_banks = false;
   bool drop = false;
+  std::string dropped;
   bool overwrite = false;
   bool force = false;
+  /// Whether to say what would be done instead of doing it.
+  bool dry_run = false;
   bool json = false;
   bool quiet = false;
   int threads = 1;
+  OnBadFile on_bad_file = OnBadFile::kError;
+  double checkpoint_seconds = 1;
   std::string prefix;
   ScoreBy by = ScoreBy::kClassifier;
   FitOptions fit;

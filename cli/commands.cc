@@ -9,21 +9,20 @@
 #include "cli/interrupt.h"
 #include "cli/progress_display.h"
 #include "cli/summary.h"
+#include "pipelines/exception_status.h"
 #include "pipelines/jobs.h"
 #include "pipelines/json_text.h"
+#include "pipelines/plan.h"
 
 namespace spuna::cli {
 namespace {
 
 int Fail(const arrow::Status& status, int exit_code) {
   if (status.IsCancelled()) {
-    std::fputs("spuna: interrupted; nothing was written\n", stderr);
+    std::fputs("spuna: interrupted\n", stderr);
     return kInterrupted;
   }
-  // The system's reason ("No space left on device") is in the detail.
-  const std::string reason =
-      status.detail() == nullptr ? "" : " (" + status.detail()->ToString() + ")";
-  std::fprintf(stderr, "spuna: error: %s%s\n", status.message().c_str(), reason.c_str());
+  std::fprintf(stderr, "spuna: error: %s\n", MessageOf(status).c_str());
   return exit_code;
 }
 
@@ -51,6 +50,8 @@ FitJob MakeFitJob(const Arguments& arguments) {
   job.prefix = arguments.prefix;
   job.overwrite = arguments.overwrite;
   job.force = arguments.force;
+  job.on_bad_file = arguments.on_bad_file;
+  job.checkpoint_seconds = arguments.checkpoint_seconds;
   return job;
 }
 
@@ -65,11 +66,34 @@ ScoreJob MakeScoreJob(const Arguments& arguments) {
   job.options.invalid = arguments.fit.invalid;
   job.options.neighbors = arguments.fit.neighbors;
   job.options.overwrite = arguments.overwrite;
+  job.options.drop = arguments.drop;
+  if (!arguments.dropped.empty()) job.dropped = arguments.dropped;
+  job.on_bad_file = arguments.on_bad_file;
+  return job;
+}
+
+CleanJob MakeCleanJob(const Arguments& arguments) {
+  CleanJob job;
+  job.fit = MakeFitJob(arguments);
+  job.output = arguments.out;
+  job.drop = arguments.drop;
+  if (!arguments.dropped.empty()) job.dropped = arguments.dropped;
   return job;
 }
 
 template <typename Job>
+int PlanJob(const Job& job, const Arguments& arguments) {
+  Runtime runtime;
+  runtime.num_threads = arguments.threads;
+  runtime.should_stop = Interrupted;
+  const arrow::Result<JobPlan> plan = Plan(job, runtime);
+  if (!plan.ok()) return Fail(plan.status(), kFailed);
+  return Print(arguments, ToJson(*plan), Summarize(*plan));
+}
+
+template <typename Job>
 int RunJob(const Job& job, const Arguments& arguments, const std::string& written_to) {
+  if (arguments.dry_run) return PlanJob(job, arguments);
   ProgressDisplay display(!arguments.quiet);
   Runtime runtime;
   runtime.num_threads = arguments.threads;
@@ -81,8 +105,13 @@ int RunJob(const Job& job, const Arguments& arguments, const std::string& writte
     std::fputs("spuna: interrupted; the stream on standard output is not complete\n", stderr);
     return kInterrupted;
   }
+  if (report.status().IsCancelled()) {
+    std::fputs("spuna: interrupted; the same command goes on where it was\n", stderr);
+    return kInterrupted;
+  }
   if (!report.ok()) return Fail(report.status(), kFailed);
-  return Print(arguments, ToJson(*report), Summarize(*report, written_to));
+  const int printed = Print(arguments, ToJson(*report), Summarize(*report, written_to));
+  return printed == kDone && !report->skipped.empty() ? kSkippedFiles : printed;
 }
 
 int RunEvaluate(const Arguments& arguments) {
@@ -109,6 +138,16 @@ int RunCommand(const Arguments& arguments) {
     return Fail(arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in"),
                 kWrongUsage);
   }
+  if (!arguments.dropped.empty() && !arguments.drop) {
+    return Fail(arrow::Status::Invalid("`dropped` needs `drop`: without it no row is left out"),
+                kWrongUsage);
+  }
+  if (arguments.dry_run &&
+      (arguments.out == "-" || arguments.input == std::vector<std::string>{"-"})) {
+    return Fail(
+        arrow::Status::Invalid("`dry-run` is for files: nobody knows what a stream will bring"),
+        kWrongUsage);
+  }
   if (arguments.out == "-" && arguments.command != Command::kScore) {
     return Fail(arrow::Status::Invalid(
                     "`out`: '-', standard output, is for `score`; a file of that ", "name is ./-"),
@@ -128,8 +167,7 @@ int RunCommand(const Arguments& arguments) {
       return RunJob(MakeScoreJob(arguments), arguments,
                     arguments.out == "-" ? "standard output" : arguments.out);
     case Command::kClean:
-      return RunJob(CleanJob{MakeFitJob(arguments), arguments.out, arguments.drop}, arguments,
-                    arguments.out);
+      return RunJob(MakeCleanJob(arguments), arguments, arguments.out);
     case Command::kEvaluate:
       return RunEvaluate(arguments);
     case Command::kInspect:

@@ -19,7 +19,7 @@ install(FILES
 if(EXISTS "${SPUNA_ARROW_DIR}/include/arrow/util/config.h")
   set(SPUNA_ARROW_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/spuna/arrow)
   set(arrow_libraries "")
-  foreach(name arrow parquet arrow_compute arrow_acero arrow_dataset)
+  foreach(name arrow parquet arrow_compute arrow_acero arrow_dataset arrow_s3)
     file(GLOB library ${SPUNA_ARROW_DIR}/lib${name}.so.*)
     list(APPEND arrow_libraries ${library})
   endforeach()

@@ -111,6 +111,8 @@ std::map<std::string, Reader> Readers(Call call, CallOptions& options) {
                     {"learning_rate", Into(fit.learning_rate)},
                     {"batch_size", Into(fit.batch_size)},
                     {"seed", Into(fit.seed)},
+                    {"fit_rows", Into(fit.fit_rows)},
+                    {"fit_sample", Into(fit.fit_sample)},
                     {"keep_banks", Into(options.extras.keep_banks)}});
   }
   if (call == Call::kScore) readers.insert({"by", Into(score.by)});
@@ -124,7 +126,7 @@ std::map<std::string, Reader> Readers(Call call, CallOptions& options) {
 arrow::Status InOurWords(const arrow::Status& status) {
   if (status.ok()) return status;
   std::string message = status.message();
-  for (const std::string name : {"batch-size", "learning-rate"}) {
+  for (const std::string name : {"batch-size", "learning-rate", "fit-rows"}) {
     const std::size_t at = message.find('`' + name + '`');
     if (at != std::string::npos) message[at + 1 + name.find('-')] = '_';
   }

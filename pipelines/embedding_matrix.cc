@@ -60,9 +60,21 @@ arrow::Status EmbeddingMatrix::RequireRows(const std::string& option,
 
 arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& input,
                                                   const std::string& asked,
-                                                  const std::string& preferred) {
-  ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(input.files.front().path));
-  return ResolveEmbeddingColumn(*parquet->schema(), parquet->name(), asked, preferred);
+                                                  const std::string& preferred,
+                                                  BadFiles* bad_files) {
+  arrow::Status first_error;
+  for (const arrow_io::InputFile& file : input.files) {
+    if (bad_files != nullptr && bad_files->Has(file)) continue;
+    const auto parquet = arrow_io::ParquetInput::Open(file);
+    if (parquet.ok()) {
+      return ResolveEmbeddingColumn(*(*parquet)->schema(), file.name, asked, preferred);
+    }
+    if (bad_files == nullptr) return parquet.status();
+    if (first_error.ok()) first_error = parquet.status();
+    ARROW_RETURN_NOT_OK(bad_files->Take(file, parquet.status()));
+  }
+  return arrow::Status::IOError("none of ", input.files.size(),
+                                " files can be read; the first: ", first_error.message());
 }
 
 arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
@@ -78,6 +90,11 @@ arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
   ARROW_ASSIGN_OR_RAISE(column,
                         arrow_io::FindEmbeddingColumn(schema, schema.field(column)->name(), where));
   return schema.field(column)->name();
+}
+
+std::string NameOf(const arrow_io::InputFiles& input) {
+  return input.files.size() == 1 ? input.files.front().name
+                                 : std::to_string(input.files.size()) + " files";
 }
 
 arrow::Status CheckInvalidRows(const arrow_io::EmbeddingRows& rows, InvalidRows invalid,

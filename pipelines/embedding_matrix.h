@@ -12,7 +12,9 @@
 #include "algorithms/embeddings_view.h"
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/input_files.h"
+#include "pipelines/bad_files.h"
 #include "pipelines/options.h"
+#include "pipelines/row_sample.h"
 #include "pipelines/runtime.h"
 
 namespace spuna {
@@ -64,10 +66,12 @@ struct EmbeddingMatrix {
 };
 
 /// The column that holds the embeddings of an input, told from its first file: the one `asked` for;
-/// else the `preferred` one, if it is there; else as arrow_io::FindEmbeddingColumn chooses.
+/// else the `preferred` one, if it is there; else as arrow_io::FindEmbeddingColumn chooses. With
+/// `bad_files` the first one that can be read tells it.
 arrow::Result<std::string> ResolveEmbeddingColumn(const arrow_io::InputFiles& input,
                                                   const std::string& asked,
-                                                  const std::string& preferred);
+                                                  const std::string& preferred,
+                                                  BadFiles* bad_files = nullptr);
 
 /// The same for one schema, which messages call `where`.
 arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
@@ -75,12 +79,38 @@ arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
                                                   const std::string& asked,
                                                   const std::string& preferred);
 
-/// Reads the column `embedding` of all files. `option` names the input in messages ("trusted"). It
-/// is an error when no row is valid, and with InvalidRows::kError when one row is not.
-arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
-                                                   const std::string& embedding,
-                                                   InvalidRows invalid, const std::string& option,
-                                                   StageClock& clock);
+/// What to read into a matrix.
+struct MatrixRequest {
+  const arrow_io::InputFiles& input;
+  /// The column of the embeddings.
+  const std::string& embedding;
+  InvalidRows invalid = InvalidRows::kNull;
+  /// The name of the input in messages ("trusted").
+  std::string option;
+  /// What becomes of files that can't be read.
+  BadFiles& bad_files;
+};
+
+/// Reads all rows. It is an error when no row is valid, and with InvalidRows::kError when one row
+/// is not.
+arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const MatrixRequest& request, StageClock& clock);
+
+/// The same for some rows only, in memory for no more than these and a few batches.
+arrow::Result<EmbeddingMatrix> ReadSampledMatrix(const MatrixRequest& request,
+                                                 const RowSample& sample, StageClock& clock);
+
+/// Reads a file with `read`, and makes sure that it did not change meanwhile. Where it did, that is
+/// the error, whatever else it led to.
+template <typename Read>
+arrow::Status ReadUnchanged(const arrow_io::InputFile& file, Read read) {
+  const arrow::Status status = read();
+  if (status.IsCancelled()) return status;
+  ARROW_RETURN_NOT_OK(file.CheckUnchanged());
+  return status;
+}
+
+/// What messages call an input: its file, or how many there are.
+std::string NameOf(const arrow_io::InputFiles& input);
 
 /// Calls `visit(first value, number of rows)` for each run of valid rows.
 template <typename Visit>

@@ -166,7 +166,7 @@ arrow::Result<Evaluation> Evaluate(const arrow_io::InputFiles& input, const std:
   return CatchExceptions([&]() -> arrow::Result<Evaluation> {
     Pairs pairs;
     for (const arrow_io::InputFile& file : input.files) {
-      ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file.path));
+      ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
       ARROW_ASSIGN_OR_RAISE(
           const Columns columns,
           Columns::Find(*parquet->schema(), parquet->name(), file.partitions, truth, score));

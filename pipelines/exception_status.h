@@ -27,4 +27,11 @@ auto CatchExceptions(Work&& work) -> decltype(work()) {
   }
 }
 
+/// The message of an error with the system's reason ("No space left on device"), which Arrow keeps
+/// apart from it.
+inline std::string MessageOf(const arrow::Status& status) {
+  return status.detail() == nullptr ? status.message()
+                                    : status.message() + " (" + status.detail()->ToString() + ")";
+}
+
 }  // namespace spuna

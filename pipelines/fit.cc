@@ -2,12 +2,15 @@
 
 #include <arrow/record_batch.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "algorithms/banks.h"
 #include "algorithms/duplicate_rows.h"
 #include "pipelines/exception_status.h"
+#include "pipelines/fit_checkpoint.h"
 #include "pipelines/memory.h"
 
 namespace spuna {
@@ -53,8 +56,9 @@ arrow::Status CheckInputs(const FitInput& trusted, const FitInput& pool,
 
 algorithms::Ground MakeGround(const FitInput& trusted, const FitInput& pool,
                               const FitOptions& options, const FitChoices& choices,
-                              StageClock& clock) {
-  return {trusted.rows.view(), pool.rows.view(), options.ForRecipe(choices), clock.Execution()};
+                              StageClock& clock, algorithms::Checkpoint* checkpoint = nullptr) {
+  return {trusted.rows.view(), pool.rows.view(), options.ForRecipe(choices), clock.Execution(),
+          checkpoint};
 }
 
 FitChoices ChooseFor(const FitInput& trusted, const FitInput& pool, const FitOptions& options) {
@@ -92,11 +96,12 @@ bool NeedsNeighborScores(const FitChoices& choices) {
 }
 
 FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& options,
-                     const FitExtras& extras, StageClock& clock) {
+                     const FitExtras& extras, StageClock& clock,
+                     algorithms::Checkpoint* checkpoint) {
   FitResult result;
   const FitChoices choices = ChooseFor(trusted, pool, options);
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
-  algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
+  algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock, checkpoint);
   result.expansion = ground.Expand(clock.Execution());
   std::vector<double> neighbor_scores;
   if (extras.neighbor_scores || NeedsNeighborScores(choices)) {
@@ -119,49 +124,107 @@ FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& o
   return result;
 }
 
+// One byte for every row of a pool: whether it is in the sample, and valid there.
+std::vector<std::uint8_t> AmongAllRows(const FitRequest& request, const RowSample& sample,
+                                       const BadFiles& bad_files,
+                                       const std::vector<std::uint8_t>& valid_in_sample) {
+  std::vector<std::uint8_t> valid;
+  std::size_t next = 0;
+  for (std::size_t file = 0; file < sample.rows.size(); ++file) {
+    if (bad_files.Has(request.pool.files[file])) continue;
+    const std::size_t begin = valid.size();
+    valid.resize(begin + static_cast<std::size_t>(request.pool_survey.num_rows[file]), 0);
+    for (const std::int64_t row : sample.rows[file]) {
+      valid[begin + static_cast<std::size_t>(row)] = valid_in_sample[next++];
+    }
+  }
+  return valid;
+}
+
 }  // namespace
 
-arrow::Status FitInput::Append(const arrow::RecordBatch& batch, InvalidRows invalid) {
-  const auto first_row = static_cast<std::int64_t>(rows.valid.size());
+arrow::Status FitInput::Append(const arrow::RecordBatch& batch, InvalidRows invalid,
+                               std::int64_t first_row) {
   return rows.Append(batch.GetColumnByName(column), invalid, {column, where, first_row});
 }
 
-arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request) {
+arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request, BadFiles& bad_files) {
   const std::string& asked = request.options.embedding;
   ARROW_ASSIGN_OR_RAISE(const std::string trusted,
                         ResolveEmbeddingColumn(request.trusted, asked, ""));
-  return ResolveEmbeddingColumn(request.pool, asked, trusted);
+  return ResolveEmbeddingColumn(request.pool, asked, trusted, &bad_files);
 }
 
-arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock) {
+arrow::Status SurveyPool(FitRequest& request,
+                         const std::function<arrow::Status(const arrow_io::ParquetInput&)>& check,
+                         BadFiles& bad_files, const Runtime& runtime) {
+  ARROW_ASSIGN_OR_RAISE(const std::string column, ResolvePoolEmbedding(request, bad_files));
+  ARROW_ASSIGN_OR_RAISE(request.pool_survey,
+                        SurveyFiles(request.pool, column, check, bad_files, runtime));
+  if (!request.IsSampled()) return arrow::Status::OK();
+  std::vector<std::size_t> order(request.pool.files.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return request.pool.files[i].relative_path; });
+  arrow_io::InputFiles sorted = request.pool;
+  std::vector<std::int64_t> num_rows = request.pool_survey.num_rows;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    sorted.files[i] = request.pool.files[order[i]];
+    num_rows[i] = request.pool_survey.num_rows[order[i]];
+  }
+  request.pool = std::move(sorted);
+  request.pool_survey.num_rows = std::move(num_rows);
+  return arrow::Status::OK();
+}
+
+arrow::Result<FitResult> Fit(const FitRequest& request, BadFiles& bad_files,
+                             FitCheckpoint* checkpoint, StageClock& clock) {
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
     const FitOptions& options = request.options;
     ARROW_RETURN_NOT_OK(options.Validate());
     FitInput trusted;
     FitInput pool;
-    trusted.where = request.trusted.files.front().path.string();
-    pool.where = request.pool.files.front().path.string();
+    trusted.where = request.trusted.files.front().name;
+    pool.where = request.pool.files.front().name;
+    BadFiles none(OnBadFile::kError);
     ARROW_ASSIGN_OR_RAISE(trusted.column,
                           ResolveEmbeddingColumn(request.trusted, options.embedding, ""));
-    ARROW_ASSIGN_OR_RAISE(pool.column, ResolvePoolEmbedding(request));
+    ARROW_ASSIGN_OR_RAISE(pool.column, ResolvePoolEmbedding(request, bad_files));
     if (!request.force) {
-      ARROW_ASSIGN_OR_RAISE(const FitShape shape, MeasureFit(request, trusted.column));
+      ARROW_ASSIGN_OR_RAISE(const FitShape shape, MeasureFit(request, clock.runtime()));
       ARROW_RETURN_NOT_OK(CheckFitMemory(shape, FreeMemory()));
     }
-    ARROW_ASSIGN_OR_RAISE(trusted.rows, ReadEmbeddingMatrix(request.trusted, trusted.column,
-                                                            options.invalid, "trusted", clock));
-    ARROW_ASSIGN_OR_RAISE(
-        pool.rows, ReadEmbeddingMatrix(request.pool, pool.column, options.invalid, "pool", clock));
-    return Fit(trusted, std::move(pool), options, request.extras, clock);
+    ARROW_ASSIGN_OR_RAISE(trusted.rows, ReadEmbeddingMatrix({request.trusted, trusted.column,
+                                                             options.invalid, "trusted", none},
+                                                            clock));
+    const MatrixRequest pool_rows{request.pool, pool.column, options.invalid, "pool", bad_files};
+    RowSample sample;
+    if (request.IsSampled()) {
+      sample = SampleRows(request.pool, request.pool_survey.num_rows, options.fit_rows,
+                          options.fit_sample, options.seed);
+      ARROW_ASSIGN_OR_RAISE(pool.rows, ReadSampledMatrix(pool_rows, sample, clock));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(pool.rows, ReadEmbeddingMatrix(pool_rows, clock));
+    }
+    if (checkpoint != nullptr) checkpoint->TieTo(trusted.rows, pool.rows);
+    ARROW_ASSIGN_OR_RAISE(FitResult result, Fit(trusted, std::move(pool), options, request.extras,
+                                                clock, checkpoint));
+    if (request.IsSampled()) {
+      result.model.summary.sampled_from = request.pool_survey.total_rows;
+      result.pool_valid = request.extras.neighbor_scores
+                              ? AmongAllRows(request, sample, bad_files, result.pool_valid)
+                              : std::vector<std::uint8_t>();
+    }
+    return result;
   });
 }
 
 arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
-                             const FitExtras& extras, StageClock& clock) {
+                             const FitExtras& extras, StageClock& clock,
+                             algorithms::Checkpoint* checkpoint) {
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
-    return FitOrThrow(trusted, std::move(pool), options, extras, clock);
+    return FitOrThrow(trusted, std::move(pool), options, extras, clock, checkpoint);
   });
 }
 

@@ -3,18 +3,24 @@
 #include <arrow/result.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "algorithms/checkpoint.h"
 #include "algorithms/expansion.h"
 #include "arrow_io/input_files.h"
+#include "pipelines/bad_files.h"
 #include "pipelines/embedding_matrix.h"
+#include "pipelines/file_survey.h"
 #include "pipelines/model.h"
 #include "pipelines/options.h"
 #include "pipelines/runtime.h"
 
 namespace spuna {
+
+class FitCheckpoint;
 
 /// What a fit leaves behind.
 struct FitResult {
@@ -23,7 +29,8 @@ struct FitResult {
   algorithms::Expansion expansion;
   /// The score without classifier of the pool's valid rows, where it was asked for.
   std::optional<std::vector<double>> neighbor_scores;
-  /// One byte for every pool row: whether it is one of the valid rows.
+  /// One byte for every pool row: whether it is one of the rows that were fitted. Of a sampled pool
+  /// only where neighbor scores were asked for. Files that were skipped have no rows.
   std::vector<std::uint8_t> pool_valid;
 };
 
@@ -39,19 +46,34 @@ struct FitExtras {
 struct FitRequest {
   arrow_io::InputFiles trusted;
   arrow_io::InputFiles pool;
+  /// What the pool's footers say.
+  FileSurvey pool_survey;
   FitOptions options;
   FitExtras extras;
   /// Whether to start even if there seems to be too little memory.
   bool force = false;
+
+  /// Whether the pool is represented by a sample.
+  bool IsSampled() const {
+    return options.fit_rows > 0 && pool_survey.total_rows > options.fit_rows;
+  }
 };
+
+/// Reads the pool's footers. A pool that will be sampled is put in the order of its paths: then the
+/// fit does not depend on the order in which they were given. `check` is as in SurveyFiles.
+arrow::Status SurveyPool(FitRequest& request,
+                         const std::function<arrow::Status(const arrow_io::ParquetInput&)>& check,
+                         BadFiles& bad_files, const Runtime& runtime);
 
 /// The column of the pool's embeddings: the one asked for, else the one that the trusted rows have
 /// theirs in, else the only one that can be it.
-arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request);
+arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request, BadFiles& bad_files);
 
 /// Fits a model: reads both inputs, expands the labels, distills them. Equal rows in equal order,
-/// equal options and an equal seed give an equal model, whatever the files and the threads.
-arrow::Result<FitResult> Fit(const FitRequest& request, StageClock& clock);
+/// equal options and an equal seed give an equal model, whatever the files and the threads. The
+/// pool must have been surveyed. `checkpoint` may be null.
+arrow::Result<FitResult> Fit(const FitRequest& request, BadFiles& bad_files,
+                             FitCheckpoint* checkpoint, StageClock& clock);
 
 /// One input of a fit, in memory, and what messages call it.
 struct FitInput {
@@ -61,13 +83,18 @@ struct FitInput {
   /// Where the rows come from: a file, "the stream of trusted rows".
   std::string where;
 
-  /// Adds the rows of a batch that has the column.
-  arrow::Status Append(const arrow::RecordBatch& batch, InvalidRows invalid);
+  /// Adds the rows of a batch that has the column. Messages count rows from `first_row`.
+  arrow::Status Append(const arrow::RecordBatch& batch, InvalidRows invalid,
+                       std::int64_t first_row);
+  arrow::Status Append(const arrow::RecordBatch& batch, InvalidRows invalid) {
+    return Append(batch, invalid, static_cast<std::int64_t>(rows.valid.size()));
+  }
 };
 
 /// The same fit on rows in memory. The model names the pool's column.
 arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
-                             const FitExtras& extras, StageClock& clock);
+                             const FitExtras& extras, StageClock& clock,
+                             algorithms::Checkpoint* checkpoint = nullptr);
 
 /// Its first part: the labels of the pool's valid rows.
 arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitInput& pool,

@@ -29,6 +29,9 @@ struct FitJob {
   bool overwrite = false;
   /// Whether to start even if there seems to be too little memory.
   bool force = false;
+  OnBadFile on_bad_file = OnBadFile::kError;
+  /// How long a fit goes on before it writes down where it is.
+  double checkpoint_seconds = 1;
 };
 
 /// Score files with a fitted model. "-" as the output writes the rows to standard output as an
@@ -38,7 +41,10 @@ struct ScoreJob {
   std::string model;
   std::vector<std::string> input;
   std::string output;
+  /// Where the rows go that are dropped; needs `options.drop`.
+  std::optional<std::string> dropped;
   ScoreOptions options;
+  OnBadFile on_bad_file = OnBadFile::kError;
 };
 
 /// Fit on files, then score the pool.
@@ -46,6 +52,8 @@ struct CleanJob {
   FitJob fit;
   std::string output;
   bool drop = false;
+  /// Where the rows go that are dropped; needs `drop`.
+  std::optional<std::string> dropped;
 };
 
 /// Compare a column of scores with a column of truth.
@@ -73,12 +81,17 @@ struct JobReport {
 
   std::optional<Fit> fit;
   std::optional<Score> score;
+  /// The files that could not be read, by relative path, and why.
+  std::map<std::string, std::string> skipped;
+  /// Whether an earlier run had done it all, so that there was nothing to do.
+  bool was_done = false;
   std::map<std::string, double> seconds;
   std::int64_t peak_memory_bytes = 0;
 };
 
-/// Runs a job. Every output is checked before the work starts, made as a temporary sibling, and
-/// renamed when all are complete: a job that fails or is cancelled leaves nothing behind.
+/// Runs a job. Every output is checked before the work starts, and every file appears whole or not
+/// at all. A job that was stopped, by a kill at any moment, goes on where it was when it is run
+/// again, to the same result: a directory keeps the files that are finished, a fit its last round.
 arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime);
@@ -87,5 +100,8 @@ arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime);
 /// The reports as one object each.
 nlohmann::json ToJson(const JobReport& report);
 nlohmann::json ToJson(const Evaluation& evaluation);
+
+/// Skipped files as a list of {`path`, `reason`}.
+nlohmann::json SkippedToJson(const std::map<std::string, std::string>& skipped);
 
 }  // namespace spuna

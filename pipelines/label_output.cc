@@ -37,7 +37,7 @@ struct LabeledFile {
   static arrow::Result<LabeledFile> Open(const arrow_io::InputFile& file,
                                          const LabelOptions& options) {
     LabeledFile opened;
-    ARROW_ASSIGN_OR_RAISE(opened.parquet, ParquetInput::Open(file.path));
+    ARROW_ASSIGN_OR_RAISE(opened.parquet, ParquetInput::Open(file));
     const arrow::Schema& schema = *opened.parquet->schema();
     ARROW_ASSIGN_OR_RAISE(const int embedding,
                           arrow_io::FindEmbeddingColumn(schema, options.embedding, opened.name()));
@@ -78,11 +78,20 @@ arrow::Status CheckSameColumns(const LabeledFile& first, const LabeledFile& othe
   return arrow::Status::OK();
 }
 
+// There is one: a pool without any can't be surveyed.
+const arrow_io::InputFile& FirstGood(const arrow_io::InputFiles& pool, const BadFiles& bad_files) {
+  return *std::ranges::find_if(
+      pool.files, [&](const arrow_io::InputFile& file) { return !bad_files.Has(file); });
+}
+
 }  // namespace
 
-arrow::Status CheckLabelColumns(const arrow_io::InputFiles& pool, const LabelOptions& options) {
-  ARROW_ASSIGN_OR_RAISE(const LabeledFile first, LabeledFile::Open(pool.files.front(), options));
+arrow::Status CheckLabelColumns(const arrow_io::InputFiles& pool, const LabelOptions& options,
+                                const BadFiles& bad_files) {
+  ARROW_ASSIGN_OR_RAISE(const LabeledFile first,
+                        LabeledFile::Open(FirstGood(pool, bad_files), options));
   for (const arrow_io::InputFile& file : pool.files) {
+    if (bad_files.Has(file)) continue;
     ARROW_ASSIGN_OR_RAISE(const LabeledFile other, LabeledFile::Open(file, options));
     ARROW_RETURN_NOT_OK(CheckSameColumns(first, other));
   }
@@ -90,36 +99,41 @@ arrow::Status CheckLabelColumns(const arrow_io::InputFiles& pool, const LabelOpt
 }
 
 arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit,
-                          const LabelOptions& options, const arrow_io::StagedOutput& output,
-                          StageClock& clock) {
+                          const LabelOptions& options, const BadFiles& bad_files,
+                          const arrow_io::StagedOutput& output, StageClock& clock) {
   if (!fit.neighbor_scores) {
     return arrow::Status::Invalid("labels need a fit with neighbor scores");
   }
   clock.Report("write");
-  ARROW_ASSIGN_OR_RAISE(const LabeledFile first, LabeledFile::Open(pool.files.front(), options));
+  ARROW_ASSIGN_OR_RAISE(const LabeledFile first,
+                        LabeledFile::Open(FirstGood(pool, bad_files), options));
   ARROW_ASSIGN_OR_RAISE(const auto labels_file,
                         ParquetOutput::Create(output.path(), output.target().string(),
                                               *first.parquet, first.columns, first.schema));
   const LabelColumns labels(fit.expansion, fit.pool_valid, &*fit.neighbor_scores);
   std::int64_t first_row = 0;
   for (const arrow_io::InputFile& pool_file : pool.files) {
-    ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
-    ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));
-    ARROW_RETURN_NOT_OK(file.parquet->ForEachBatch(
-        file.columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
-          if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
-          const std::int64_t num_rows = batch.rows->num_rows();
-          ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector appended, file.hive.Arrays(num_rows));
-          ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run run,
-                                labels.Rows(first_row, num_rows, file.name()));
-          first_row += num_rows;
-          appended.insert(appended.end(), run.columns.begin(), run.columns.end());
-          const auto selected = options.invalid == InvalidRows::kDrop ? run.valid : nullptr;
-          ARROW_ASSIGN_OR_RAISE(const auto rows,
-                                AppendColumns(*batch.rows, first.schema, appended, selected));
-          if (batch.starts_row_group) labels_file->StartRowGroup();
-          return labels_file->Write(*rows);
-        }));
+    if (bad_files.Has(pool_file)) continue;
+    auto write = [&]() -> arrow::Status {
+      ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
+      ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));
+      return file.parquet->ForEachBatch(
+          file.columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
+            if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
+            const std::int64_t num_rows = batch.rows->num_rows();
+            ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector appended, file.hive.Arrays(num_rows));
+            ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run run,
+                                  labels.Rows(first_row, num_rows, file.name()));
+            first_row += num_rows;
+            appended.insert(appended.end(), run.columns.begin(), run.columns.end());
+            const auto selected = options.invalid == InvalidRows::kDrop ? run.valid : nullptr;
+            ARROW_ASSIGN_OR_RAISE(const auto rows,
+                                  AppendColumns(*batch.rows, first.schema, appended, selected));
+            if (batch.starts_row_group) labels_file->StartRowGroup();
+            return labels_file->Write(*rows);
+          });
+    };
+    ARROW_RETURN_NOT_OK(ReadUnchanged(pool_file, write));
   }
   ARROW_RETURN_NOT_OK(labels_file->Close());
   clock.Pause();

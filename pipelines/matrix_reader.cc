@@ -67,6 +67,23 @@ class MatrixReader {
 
   EmbeddingMatrix Finish() && { return std::move(matrix_); }
 
+  // How far the matrix has come, to leave out again what was read after it.
+  struct Mark {
+    std::size_t num_values;
+    std::size_t num_rows;
+    std::int64_t num_invalid;
+    std::int64_t dimension;
+  };
+  Mark mark() const {
+    return {matrix_.values.size(), matrix_.valid.size(), matrix_.num_invalid, matrix_.dimension};
+  }
+  void GoBackTo(const Mark& mark) {
+    matrix_.values.resize(mark.num_values);
+    matrix_.valid.resize(mark.num_rows);
+    matrix_.num_invalid = mark.num_invalid;
+    matrix_.dimension = mark.dimension;
+  }
+
  private:
   ColumnLocation LocationOf(const Stretch& stretch) const {
     return {embedding_, stretch.input->name(), stretch.first_row};
@@ -210,22 +227,25 @@ class MatrixReader {
 
 }  // namespace
 
-arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const arrow_io::InputFiles& input,
-                                                   const std::string& embedding,
-                                                   InvalidRows invalid, const std::string& option,
+arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const MatrixRequest& request,
                                                    StageClock& clock) {
-  MatrixReader reader(embedding, invalid, clock.runtime());
+  const std::vector<arrow_io::InputFile>& files = request.input.files;
+  MatrixReader reader(request.embedding, request.invalid, clock.runtime());
   std::size_t files_read = 0;
-  for (const arrow_io::InputFile& file : input.files) {
-    clock.Report("read",
-                 static_cast<double>(files_read++) / static_cast<double>(input.files.size()));
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file.path));
-    ARROW_RETURN_NOT_OK(reader.Read(*parquet, input.files.size() == 1));
+  for (const arrow_io::InputFile& file : files) {
+    clock.Report("read", static_cast<double>(files_read++) / static_cast<double>(files.size()));
+    if (request.bad_files.Has(file)) continue;
+    const MatrixReader::Mark mark = reader.mark();
+    const arrow::Status read = ReadUnchanged(file, [&]() -> arrow::Status {
+      ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
+      return reader.Read(*parquet, files.size() == 1);
+    });
+    if (read.ok()) continue;
+    ARROW_RETURN_NOT_OK(request.bad_files.Take(file, read));
+    reader.GoBackTo(mark);
   }
   EmbeddingMatrix matrix = std::move(reader).Finish();
-  const std::string where = input.files.size() == 1 ? input.files.front().path.string()
-                                                    : std::to_string(input.files.size()) + " files";
-  ARROW_RETURN_NOT_OK(matrix.RequireRows(option, where));
+  ARROW_RETURN_NOT_OK(matrix.RequireRows(request.option, NameOf(request.input)));
   return matrix;
 }
 

@@ -1,6 +1,5 @@
 #include "pipelines/memory.h"
 
-#include <arrow/type.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,9 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "arrow_io/direct_lists.h"
-#include "arrow_io/embedding_column.h"
-#include "arrow_io/parquet_input.h"
+#include "pipelines/file_survey.h"
 
 namespace spuna {
 namespace {
@@ -60,15 +57,6 @@ std::string Megabytes(double bytes) {
   return std::to_string(static_cast<std::int64_t>(std::ceil(bytes / 1e6))) + " MB";
 }
 
-arrow::Result<std::int64_t> CountRows(const arrow_io::InputFiles& input) {
-  std::int64_t num_rows = 0;
-  for (const arrow_io::InputFile& file : input.files) {
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, arrow_io::ParquetInput::Open(file.path));
-    num_rows += parquet->num_rows();
-  }
-  return num_rows;
-}
-
 }  // namespace
 
 double EstimateFitMemory(const FitShape& shape) {
@@ -102,24 +90,19 @@ arrow::Status CheckFitMemory(const FitShape& shape, double free) {
   return arrow::Status::OutOfMemory(
       "fitting ", shape.rows_trusted, " trusted and ", shape.rows_pool, " pool rows of dimension ",
       shape.dimension, " takes up to ", Megabytes(needed), " of memory but ", Megabytes(free),
-      " are free; fit on fewer pool rows and score the others with the model, or go on with "
-      "`--force`");
+      " are free; fit on fewer rows with `--fit-rows`, or go on with `--force`");
 }
 
-arrow::Result<FitShape> MeasureFit(const FitRequest& request, const std::string& trusted_column) {
+arrow::Result<FitShape> MeasureFit(const FitRequest& request, const Runtime& runtime) {
+  BadFiles none(OnBadFile::kError);
+  ARROW_ASSIGN_OR_RAISE(const std::string column,
+                        ResolveEmbeddingColumn(request.trusted, request.options.embedding, ""));
+  ARROW_ASSIGN_OR_RAISE(const FileSurvey trusted,
+                        SurveyFiles(request.trusted, column, {}, none, runtime));
   FitShape shape;
-  ARROW_ASSIGN_OR_RAISE(const auto first,
-                        arrow_io::ParquetInput::Open(request.trusted.files.front().path));
-  ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(
-                                              *first->schema(), trusted_column, first->name()));
-  const arrow::DataType& type = *first->schema()->field(column)->type();
-  if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
-    shape.dimension = static_cast<const arrow::FixedSizeListType&>(type).list_size();
-  } else if (first->num_row_groups() > 0) {
-    shape.dimension = arrow_io::UniformLength(*first, column, 0);
-  }
-  ARROW_ASSIGN_OR_RAISE(shape.rows_trusted, CountRows(request.trusted));
-  ARROW_ASSIGN_OR_RAISE(shape.rows_pool, CountRows(request.pool));
+  shape.dimension = trusted.dimension;
+  shape.rows_trusted = trusted.total_rows;
+  shape.rows_pool = request.IsSampled() ? request.options.fit_rows : request.pool_survey.total_rows;
   shape.k = request.options.Choose(shape.rows_trusted, shape.rows_pool, shape.dimension).k;
   return shape;
 }

@@ -30,7 +30,7 @@ std::int64_t PeakMemoryBytes();
 arrow::Status CheckFitMemory(const FitShape& shape, double free);
 
 /// The size of a fit on files, from their footers. The dimension is 0 where the first file does not
-/// tell it.
-arrow::Result<FitShape> MeasureFit(const FitRequest& request, const std::string& trusted_column);
+/// tell it. The pool must have been surveyed.
+arrow::Result<FitShape> MeasureFit(const FitRequest& request, const Runtime& runtime);
 
 }  // namespace spuna

@@ -43,26 +43,9 @@ std::optional<T> GetSet(const json& from) {
   }
 }
 
-json OptionsToJson(const FitOptions& options) {
-  // What determines the result; not how it was computed or where it went.
-  return {{"recipe", ToWord(options.recipe)},
-          {"metric", Set(options.metric)},
-          {"seeds", Set(options.seeds)},
-          {"discriminant", Set(options.discriminant)},
-          {"sides", Set(options.sides)},
-          {"targets", Set(options.targets)},
-          {"embedding", options.embedding},
-          {"alpha", Set(options.alpha)},
-          {"beta", Set(options.beta)},
-          {"k", Set(options.k)},
-          {"epsilon", options.epsilon},
-          {"on-stop", ToWord(options.on_stop)},
-          {"hidden", Set(options.hidden)},
-          {"epochs", Set(options.epochs)},
-          {"learning-rate", options.learning_rate},
-          {"batch-size", options.batch_size},
-          {"seed", options.seed}};
-}
+// Names of options that older files don't have.
+constexpr const char* kFitRows = "fit-rows";
+constexpr const char* kFitSample = "fit-sample";
 
 FitOptions OptionsFromJson(const json& from) {
   FitOptions options;
@@ -83,6 +66,8 @@ FitOptions OptionsFromJson(const json& from) {
   options.learning_rate = from.at("learning-rate").get<double>();
   options.batch_size = from.at("batch-size").get<std::int64_t>();
   options.seed = from.at("seed").get<std::uint64_t>();
+  options.fit_rows = from.value(kFitRows, kDefaultFitRows);
+  options.fit_sample = FromWord<FitSample>(from.value(kFitSample, "uniform"));
   return options;
 }
 
@@ -111,17 +96,20 @@ json SummaryToJson(const FitSummary& summary, Recipe recipe) {
     shift["p_value"] = summary.separation->p_value;
   }
   if (summary.share) shift["share"] = *summary.share;
-  return {{"chosen", chosen},
-          {"shift", shift},
-          {"rows_trusted", summary.rows_trusted},
-          {"rows_pool", summary.rows_pool},
-          {"rows_invalid_trusted", summary.rows_invalid_trusted},
-          {"rows_invalid_pool", summary.rows_invalid_pool},
-          {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
-          {"rounds", summary.rounds},
-          {"entropy", summary.entropy},
-          {"stopped_by", summary.stopped_by},
-          {"labeled", {{"clean", summary.labeled_clean}, {"shifted", summary.labeled_shifted}}}};
+  json described = {
+      {"chosen", chosen},
+      {"shift", shift},
+      {"rows_trusted", summary.rows_trusted},
+      {"rows_pool", summary.rows_pool},
+      {"rows_invalid_trusted", summary.rows_invalid_trusted},
+      {"rows_invalid_pool", summary.rows_invalid_pool},
+      {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
+      {"rounds", summary.rounds},
+      {"entropy", summary.entropy},
+      {"stopped_by", summary.stopped_by},
+      {"labeled", {{"clean", summary.labeled_clean}, {"shifted", summary.labeled_shifted}}}};
+  if (summary.sampled_from) described["sampled_from"] = *summary.sampled_from;
+  return described;
 }
 
 FitSummary SummaryFromJson(const json& from) {
@@ -143,6 +131,9 @@ FitSummary SummaryFromJson(const json& from) {
   summary.stopped_by = from.at("stopped_by").get<std::string>();
   summary.labeled_clean = from.at("labeled").at("clean").get<std::int64_t>();
   summary.labeled_shifted = from.at("labeled").at("shifted").get<std::int64_t>();
+  if (from.contains("sampled_from")) {
+    summary.sampled_from = from.at("sampled_from").get<std::int64_t>();
+  }
   return summary;
 }
 
@@ -221,11 +212,34 @@ json ToJson(const FitChoices& choices) {
           {"epochs", choices.epochs}};
 }
 
+json ToJson(const FitOptions& options) {
+  // What determines the result; not how it was computed or where it went.
+  return {{kFitRows, options.fit_rows},
+          {kFitSample, ToWord(options.fit_sample)},
+          {"recipe", ToWord(options.recipe)},
+          {"metric", Set(options.metric)},
+          {"seeds", Set(options.seeds)},
+          {"discriminant", Set(options.discriminant)},
+          {"sides", Set(options.sides)},
+          {"targets", Set(options.targets)},
+          {"embedding", options.embedding},
+          {"alpha", Set(options.alpha)},
+          {"beta", Set(options.beta)},
+          {"k", Set(options.k)},
+          {"epsilon", options.epsilon},
+          {"on-stop", ToWord(options.on_stop)},
+          {"hidden", Set(options.hidden)},
+          {"epochs", Set(options.epochs)},
+          {"learning-rate", options.learning_rate},
+          {"batch-size", options.batch_size},
+          {"seed", options.seed}};
+}
+
 json Model::Describe() const {
   json described = {{"format", kFormat},
                     {"format_version", kFormatVersion},
                     {"dimension", dimension()},
-                    {"options", OptionsToJson(options)},
+                    {"options", ToJson(options)},
                     {"fit", SummaryToJson(summary, options.recipe)},
                     {"calibration", {{"threshold", threshold}}},
                     {"versions", versions}};
@@ -246,7 +260,7 @@ std::string SerializeModel(const Model& model) {
                    {"format_version", kFormatVersion},
                    {"dimension", std::to_string(dimension)},
                    {"hidden", std::to_string(hidden)},
-                   {"options", DumpJson(OptionsToJson(model.options))},
+                   {"options", DumpJson(ToJson(model.options))},
                    {"fit", DumpJson(SummaryToJson(model.summary, model.options.recipe))},
                    {"calibration", DumpJson({{"threshold", model.threshold}})},
                    {"versions", DumpJson(model.versions)}};
@@ -292,18 +306,16 @@ arrow::Result<Model> LoadModel(const std::filesystem::path& path) {
   return ParseModel(buffer->ToString(), path.string());
 }
 
-arrow::Status WriteModel(const Model& model, const arrow_io::StagedOutput& output) {
-  arrow::Status written = arrow_io::WriteBytes(output.path(), SerializeModel(model));
+arrow::Status WriteModel(const std::string& bytes, const arrow_io::StagedOutput& output) {
+  arrow::Status written = arrow_io::WriteBytes(output.path(), bytes);
   if (written.ok()) return written;
   return written.WithMessage(output.target().string(), " can't be written: ", written.message());
 }
 
 arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite) {
   if (path.empty()) return arrow::Status::Invalid("`model` names no file");
-  ARROW_ASSIGN_OR_RAISE(auto output,
-                        arrow_io::StagedOutput::Create(
-                            {path, arrow_io::StagedOutput::Kind::kFile, overwrite, "model"}));
-  ARROW_RETURN_NOT_OK(WriteModel(model, output));
+  ARROW_ASSIGN_OR_RAISE(auto output, arrow_io::StagedOutput::Create({path, overwrite, "model"}));
+  ARROW_RETURN_NOT_OK(WriteModel(SerializeModel(model), output));
   ARROW_RETURN_NOT_OK(output.Check());
   return output.Commit();
 }

@@ -23,6 +23,8 @@ struct FitSummary {
   std::int64_t rows_invalid_trusted = 0;
   std::int64_t rows_invalid_pool = 0;
   std::int64_t rows_trusted_in_pool = 0;
+  /// The rows of the whole pool, where the fit saw a sample of it.
+  std::optional<std::int64_t> sampled_from;
   /// What the options left open.
   FitChoices choices;
   /// How well trusted rows and pool can be told apart, and the estimated share of shifted rows,
@@ -58,6 +60,9 @@ struct Model {
 /// The choices by their options' names.
 nlohmann::json ToJson(const FitChoices& choices);
 
+/// What of the options determines the result of a fit, by the options' names.
+nlohmann::json ToJson(const FitOptions& options);
+
 /// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal
 /// bytes.
 std::string SerializeModel(const Model& model);
@@ -68,8 +73,8 @@ arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& nam
 /// ParseModel of a file.
 arrow::Result<Model> LoadModel(const std::filesystem::path& path);
 
-/// Writes a model to an output that is staged, not committed.
-arrow::Status WriteModel(const Model& model, const arrow_io::StagedOutput& output);
+/// Writes the bytes of a model to an output that is staged, not committed.
+arrow::Status WriteModel(const std::string& bytes, const arrow_io::StagedOutput& output);
 
 /// Writes a model file, which appears whole or not at all.
 arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite);

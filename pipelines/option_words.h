@@ -81,6 +81,20 @@ inline const std::map<std::string, InvalidRows>& OptionWords() {
 }
 
 template <>
+inline const std::map<std::string, OnBadFile>& OptionWords() {
+  static const std::map<std::string, OnBadFile> words = {{"error", OnBadFile::kError},
+                                                         {"skip", OnBadFile::kSkip}};
+  return words;
+}
+
+template <>
+inline const std::map<std::string, FitSample>& OptionWords() {
+  static const std::map<std::string, FitSample> words = {{"uniform", FitSample::kUniform},
+                                                         {"by-partition", FitSample::kByPartition}};
+  return words;
+}
+
+template <>
 inline const std::map<std::string, ScoreBy>& OptionWords() {
   static const std::map<std::string, ScoreBy> words = {{"classifier", ScoreBy::kClassifier},
                                                        {"neighbors", ScoreBy::kNeighbors}};

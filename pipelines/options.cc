@@ -26,6 +26,7 @@ arrow::Status FitOptions::Validate() const {
   ARROW_RETURN_NOT_OK(CheckCount("hidden", hidden.value_or(1), kMaxHidden));
   ARROW_RETURN_NOT_OK(CheckCount("epochs", epochs.value_or(1)));
   ARROW_RETURN_NOT_OK(CheckCount("batch-size", batch_size));
+  if (fit_rows != 0) ARROW_RETURN_NOT_OK(CheckCount("fit-rows", fit_rows));
   if (!std::isfinite(epsilon)) {
     return arrow::Status::Invalid("`epsilon` must be a finite number, but is ",
                                   algorithms::FormatNumber(epsilon));

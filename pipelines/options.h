@@ -22,6 +22,21 @@ enum class InvalidRows {
 /// What a row is scored by.
 enum class ScoreBy { kClassifier, kNeighbors };
 
+/// What happens to an input file that can't be read.
+enum class OnBadFile {
+  kError,  ///< it ends the run
+  kSkip,   ///< it is left out, and told
+};
+
+/// Which rows a fit looks at when the pool has more than enough.
+enum class FitSample {
+  kUniform,      ///< any of them alike
+  kByPartition,  ///< of each hive partition in proportion, at least one
+};
+
+/// The pool rows that a fit looks at, unless it is told another number. docs/scale.md says why.
+inline constexpr std::int64_t kDefaultFitRows = 50'000;
+
 /// What the switches and numbers of a fit are by default.
 enum class Recipe {
   kRobust,  ///< ours
@@ -63,6 +78,9 @@ struct FitOptions {
   std::int64_t batch_size = 128;
   std::uint64_t seed = 0;
   InvalidRows invalid = InvalidRows::kNull;
+  /// A pool of more rows is represented by a sample of so many; 0 takes all rows.
+  std::int64_t fit_rows = kDefaultFitRows;
+  FitSample fit_sample = FitSample::kUniform;
 
   /// Whether every value can be used, whatever the data.
   arrow::Status Validate() const;

@@ -1,224 +1,199 @@
 #include "pipelines/score_output.h"
 
-#include <arrow/chunked_array.h>
-#include <arrow/record_batch.h>
-#include <arrow/type.h>
-
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <system_error>
 
-#include "arrow_io/annotated_copy.h"
-#include "arrow_io/embedding_column.h"
-#include "arrow_io/parquet_input.h"
-#include "arrow_io/parquet_output.h"
 #include "pipelines/appended_columns.h"
-#include "pipelines/assembly_line.h"
 #include "pipelines/embedding_matrix.h"
-#include "pipelines/json_text.h"
-#include "pipelines/option_words.h"
+#include "pipelines/file_scorer.h"
 
 namespace spuna {
 namespace {
 
 namespace fs = std::filesystem;
-using arrow_io::AnnotatedCopy;
-using arrow_io::ParquetInput;
-using arrow_io::ParquetOutput;
+using nlohmann::json;
 
-// Scores the files of an input one by one.
-class FileScorer {
+std::int64_t SizeOf(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+// Scores file after file, and reports how far it has come by rows.
+class LakeScorer {
  public:
-  // All must outlive it.
-  FileScorer(const RowScorer& scorer, const std::string& embedding, bool selects_rows,
-             const Runtime& runtime)
-      : scorer_(scorer), embedding_(embedding), selects_rows_(selects_rows), runtime_(runtime) {}
+  static arrow::Result<std::unique_ptr<LakeScorer>> Make(const ScoreRequest& request,
+                                                         StageClock& clock) {
+    ARROW_ASSIGN_OR_RAISE(RowScorer scorer, RowScorer::Make(request.model, request.options));
+    ARROW_ASSIGN_OR_RAISE(
+        std::string embedding,
+        ResolveEmbeddingColumn(request.input, request.options.embedding,
+                               request.model.options.embedding, &request.bad_files));
+    return std::unique_ptr<LakeScorer>(
+        new LakeScorer(request, std::move(scorer), std::move(embedding), clock));
+  }
 
-  // Writes to `path`, which messages call `name`. `on_progress` gets the share of rows done.
-  arrow::Result<RowCounts> Score(const arrow_io::InputFile& file, const fs::path& path,
-                                 const std::string& name,
-                                 const std::function<void(double)>& on_progress) const {
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file.path));
-    const arrow::Schema& input_schema = *parquet->schema();
-    ARROW_ASSIGN_OR_RAISE(const int column,
-                          arrow_io::FindEmbeddingColumn(input_schema, embedding_, parquet->name()));
-    ARROW_ASSIGN_OR_RAISE(const auto schema,
-                          AppendFields(input_schema, scorer_.fields(), parquet->name()));
-    const Task task{*parquet, column, path, name, schema, on_progress};
-    return selects_rows_ || !AnnotatedCopy::CanCopy(*parquet) ? Rewrite(task) : Copy(task);
+  // Scores the file with this number.
+  FileScore Score(std::size_t file, const FileTarget& kept,
+                  const std::optional<FileTarget>& dropped) {
+    const std::int64_t before = rows_done_;
+    FileScore score = scorer_.Score(request_.input.files[file], kept, dropped,
+                                    [&](std::int64_t done) { Report(before + done); });
+    Pass(file);
+    return score;
+  }
+
+  // Counts a file as done.
+  void Pass(std::size_t file) { rows_done_ += request_.survey.num_rows[file]; }
+
+  // What a file that was scored is recorded with.
+  ScoredFile Describe(std::size_t file, const RowCounts& counts, const FileTarget& kept,
+                      const std::optional<FileTarget>& dropped) const {
+    ScoredFile scored;
+    scored.counts = counts;
+    const ScoreOptions& options = request_.options;
+    scored.rows_out = counts.in - (options.drop ? counts.dropped : 0) -
+                      (options.invalid == InvalidRows::kDrop ? counts.invalid : 0);
+    scored.bytes_in = request_.input.files[file].stamp.size;
+    scored.bytes_out = SizeOf(kept.path);
+    if (dropped) scored.bytes_dropped = SizeOf(dropped->path);
+    return scored;
   }
 
  private:
-  // A file to score.
-  struct Task {
-    const ParquetInput& input;
-    int column;
-    const fs::path& path;
-    const std::string& name;
-    const std::shared_ptr<arrow::Schema>& schema;
-    const std::function<void(double)>& on_progress;
-  };
-
-  // A run of rows on its way: read, then scored.
-  struct Run {
-    ParquetInput::Batch batch;
-    ScoredRows scored;
-  };
-
-  // Sends the file's batches of some columns through scoring to `write`. The embeddings are column
-  // `position` of a batch.
-  template <typename Write>
-  arrow::Result<RowCounts> ScoreBatches(const Task& task, const std::vector<int>& columns,
-                                        int position, Write write) const {
-    ParquetInput::Cursor cursor = task.input.Read(columns);
-    auto read = [&]() -> arrow::Result<std::optional<ParquetInput::Batch>> {
-      if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
-      ARROW_ASSIGN_OR_RAISE(ParquetInput::Batch batch, cursor.Next());
-      if (batch.rows == nullptr) return std::nullopt;
-      return batch;
-    };
-    RowCounts counts;
-    auto score = [&](ParquetInput::Batch batch) -> arrow::Result<Run> {
-      ARROW_ASSIGN_OR_RAISE(
-          ScoredRows scored,
-          scorer_.Score(batch.rows->column(position),
-                        {embedding_, task.input.name(), batch.first_row}, runtime_));
-      counts += scored.counts;
-      task.on_progress(static_cast<double>(counts.in) / static_cast<double>(task.input.num_rows()));
-      return Run{std::move(batch), std::move(scored)};
-    };
-    ARROW_RETURN_NOT_OK(RunAssemblyLine(runtime_.num_threads > 1, read, score, write));
-    return counts;
+  LakeScorer(const ScoreRequest& request, RowScorer row_scorer, std::string embedding,
+             StageClock& clock)
+      : request_(request),
+        clock_(clock),
+        row_scorer_(std::move(row_scorer)),
+        embedding_(std::move(embedding)),
+        scorer_(row_scorer_, embedding_, request.options, clock.runtime()) {
+    Report(0);
   }
 
-  // Decodes all columns and encodes those rows again that are wanted.
-  arrow::Result<RowCounts> Rewrite(const Task& task) const {
-    const std::vector<int> columns = arrow_io::AllColumns(*task.input.schema());
-    ARROW_ASSIGN_OR_RAISE(const auto output, ParquetOutput::Create(task.path, task.name, task.input,
-                                                                   columns, task.schema));
-    auto write = [&](const Run& run) -> arrow::Status {
-      ARROW_ASSIGN_OR_RAISE(
-          const auto rows,
-          AppendColumns(*run.batch.rows, task.schema, run.scored.columns, run.scored.selected));
-      if (run.batch.starts_row_group) output->StartRowGroup();
-      return output->Write(*rows);
-    };
-    ARROW_ASSIGN_OR_RAISE(const RowCounts counts, ScoreBatches(task, columns, task.column, write));
-    ARROW_RETURN_NOT_OK(output->Close());
-    return counts;
+  void Report(std::int64_t rows) {
+    const auto total = static_cast<double>(std::max<std::int64_t>(request_.survey.total_rows, 1));
+    clock_.Report("score", std::min(static_cast<double>(rows) / total, 1.0));
   }
 
-  // Decodes the embeddings only: with all rows wanted, the columns are copied as they are.
-  arrow::Result<RowCounts> Copy(const Task& task) const {
-    ARROW_ASSIGN_OR_RAISE(const auto output,
-                          AnnotatedCopy::Create(task.path, task.name, task.input, task.schema));
-    std::vector<arrow::ArrayVector> appended;
-    auto end_row_group = [&]() -> arrow::Status {
-      if (appended.empty()) return arrow::Status::OK();
-      arrow::ChunkedArrayVector columns;
-      for (arrow::ArrayVector& chunks : appended) {
-        columns.push_back(std::make_shared<arrow::ChunkedArray>(std::move(chunks)));
-      }
-      appended.clear();
-      return output->AppendColumns(columns);
-    };
-    auto write = [&](const Run& run) -> arrow::Status {
-      if (run.batch.starts_row_group) {
-        ARROW_RETURN_NOT_OK(end_row_group());
-        ARROW_RETURN_NOT_OK(output->CopyRowGroup(run.batch.row_group));
-        appended.resize(run.scored.columns.size());
-      }
-      for (std::size_t i = 0; i < appended.size(); ++i) {
-        appended[i].push_back(run.scored.columns[i]);
-      }
-      return arrow::Status::OK();
-    };
-    ARROW_ASSIGN_OR_RAISE(const RowCounts counts, ScoreBatches(task, {task.column}, 0, write));
-    ARROW_RETURN_NOT_OK(end_row_group());
-    ARROW_RETURN_NOT_OK(output->Close());
-    return counts;
-  }
-
-  const RowScorer& scorer_;
-  const std::string& embedding_;
-  // Whether rows may be left out.
-  bool selects_rows_;
-  const Runtime& runtime_;
+  const ScoreRequest& request_;
+  StageClock& clock_;
+  RowScorer row_scorer_;
+  std::string embedding_;
+  FileScorer scorer_;
+  std::int64_t rows_done_ = 0;
 };
 
-nlohmann::json ToJson(const RowCounts& counts, ScoreBy by) {
-  nlohmann::json json = {{"rows_in", counts.in}, {"rows_invalid", counts.invalid}};
-  if (by == ScoreBy::kClassifier) {
-    json["rows_kept"] = counts.kept;
-    json["rows_dropped"] = counts.dropped;
+// Whether a file was scored by an earlier run, and is there as it was written.
+std::optional<ScoredFile> FindDone(OutputDirectory& kept, OutputDirectory* dropped,
+                                   const std::string& key, const fs::path& relative_path) {
+  const json* const recorded = kept.state().Find(key);
+  if (recorded == nullptr) return std::nullopt;
+  const ScoredFile scored = ScoredFileFrom(*recorded);
+  if (!kept.Holds(relative_path, scored.bytes_out)) return std::nullopt;
+  if (dropped != nullptr && !dropped->Holds(relative_path, scored.bytes_dropped)) {
+    return std::nullopt;
   }
-  return json;
-}
-
-arrow::Status WriteManifest(const ScoreResult& result, const Model& model,
-                            const ScoreOptions& options, const fs::path& directory) {
-  nlohmann::json manifest = {
-      {"model", model.Describe()},
-      {"by", options.by == ScoreBy::kClassifier ? "classifier" : "neighbors"},
-      {"drop", options.drop},
-      {"invalid", ToWord(options.invalid)},
-      {"prefix", options.prefix},
-      {"versions", Versions()},
-      {"total", ToJson(result.counts, options.by)}};
-  for (const auto& [path, counts] : result.files) {
-    manifest["files"][path] = ToJson(counts, options.by);
-  }
-  ARROW_RETURN_NOT_OK(
-      arrow_io::WriteBytes(directory / arrow_io::kManifestName, DumpJson(manifest, 2) + "\n"));
-  return arrow_io::WriteBytes(directory / "_SUCCESS", "");
+  const auto parquet = arrow_io::ParquetInput::Open(kept.path() / relative_path);
+  if (!parquet.ok() || (*parquet)->num_rows() != scored.rows_out) return std::nullopt;
+  return scored;
 }
 
 }  // namespace
 
-arrow::Status CheckScoreColumns(const arrow_io::InputFiles& input, const ScoreOptions& options) {
-  for (const arrow_io::InputFile& file : input.files) {
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file.path));
-    const arrow::Schema& schema = *parquet->schema();
-    ARROW_RETURN_NOT_OK(AppendFields(schema, RowScorer::Fields(options), parquet->name()));
-  }
-  return arrow::Status::OK();
+ScoredFile& ScoredFile::operator+=(const ScoredFile& other) {
+  counts += other.counts;
+  rows_out += other.rows_out;
+  bytes_in += other.bytes_in;
+  bytes_out += other.bytes_out;
+  bytes_dropped += other.bytes_dropped;
+  return *this;
 }
 
-arrow::Result<ScoreResult> WriteScores(const arrow_io::InputFiles& input, const Model& model,
-                                       const ScoreOptions& options,
-                                       const arrow_io::StagedOutput& output, StageClock& clock) {
-  clock.Report("score", 0);
-  ARROW_ASSIGN_OR_RAISE(const RowScorer scorer, RowScorer::Make(model, options));
-  ARROW_ASSIGN_OR_RAISE(const std::string embedding,
-                        ResolveEmbeddingColumn(input, options.embedding, model.options.embedding));
-  const bool selects_rows = options.drop || options.invalid == InvalidRows::kDrop;
-  const FileScorer file_scorer(scorer, embedding, selects_rows, clock.runtime());
-  ScoreResult result;
-  const auto num_files = static_cast<double>(input.files.size());
-  for (const arrow_io::InputFile& file : input.files) {
-    fs::path path = output.path();
-    fs::path name = output.target();
-    if (!input.is_single_file) {
-      path /= file.relative_path;
-      name /= file.relative_path;
-      std::error_code error;
-      fs::create_directories(path.parent_path(), error);
-      if (error) {
-        return arrow::Status::IOError(name.string(), " can't be written: ", error.message());
-      }
-    }
-    const auto files_done = static_cast<double>(result.files.size());
-    ARROW_ASSIGN_OR_RAISE(const RowCounts counts,
-                          file_scorer.Score(file, path, name.string(), [&](double done) {
-                            clock.Report("score", (files_done + done) / num_files);
-                          }));
-    result.files[file.relative_path.string()] = counts;
-    result.counts += counts;
+json ToJson(const ScoredFile& file, ScoreBy by) {
+  json described = {{"rows_in", file.counts.in},
+                    {"rows_out", file.rows_out},
+                    {"rows_invalid", file.counts.invalid},
+                    {"bytes_in", file.bytes_in},
+                    {"bytes_out", file.bytes_out}};
+  if (by == ScoreBy::kClassifier) {
+    described["rows_kept"] = file.counts.kept;
+    described["rows_dropped"] = file.counts.dropped;
   }
-  if (!input.is_single_file) {
-    ARROW_RETURN_NOT_OK(WriteManifest(result, model, options, output.path()));
+  if (file.bytes_dropped > 0) described["bytes_dropped"] = file.bytes_dropped;
+  return described;
+}
+
+ScoredFile ScoredFileFrom(const json& from) {
+  auto number = [&](const char* key) {
+    const auto found = from.find(key);
+    return found != from.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+  };
+  ScoredFile file;
+  file.counts = {number("rows_in"), number("rows_kept"), number("rows_dropped"),
+                 number("rows_invalid")};
+  file.rows_out = number("rows_out");
+  file.bytes_in = number("bytes_in");
+  file.bytes_out = number("bytes_out");
+  file.bytes_dropped = number("bytes_dropped");
+  return file;
+}
+
+arrow::Status CheckScoreColumns(const arrow_io::ParquetInput& input, const ScoreOptions& options) {
+  return AppendFields(*input.schema(), RowScorer::Fields(options), input.name()).status();
+}
+
+arrow::Result<ScoreResult> ScoreIntoFile(const ScoreRequest& request,
+                                         const arrow_io::StagedOutput& kept,
+                                         const arrow_io::StagedOutput* dropped, StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(const auto scorer, LakeScorer::Make(request, clock));
+  const FileTarget target{kept.path(), kept.target().string()};
+  std::optional<FileTarget> dropped_target;
+  if (dropped != nullptr) dropped_target = {dropped->path(), dropped->target().string()};
+  const FileScore score = scorer->Score(0, target, dropped_target);
+  ARROW_RETURN_NOT_OK(score.status);
+  ScoreResult result;
+  result.total = scorer->Describe(0, score.counts, target, dropped_target);
+  result.files[request.input.files.front().relative_path.string()] = result.total;
+  clock.Pause();
+  return result;
+}
+
+arrow::Result<ScoreResult> ScoreIntoDirectory(const ScoreRequest& request, OutputDirectory& kept,
+                                              OutputDirectory* dropped, StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(const auto scorer, LakeScorer::Make(request, clock));
+  ARROW_RETURN_NOT_OK(kept.Begin());
+  if (dropped != nullptr) ARROW_RETURN_NOT_OK(dropped->Begin());
+  ScoreResult result;
+  for (std::size_t i = 0; i < request.input.files.size(); ++i) {
+    if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
+    const arrow_io::InputFile& file = request.input.files[i];
+    if (request.bad_files.Has(file)) continue;
+    const fs::path& relative_path = file.relative_path;
+    const std::string key = "file:" + relative_path.string();
+    std::optional<ScoredFile> scored = FindDone(kept, dropped, key, relative_path);
+    if (scored) {
+      scorer->Pass(i);
+    } else {
+      const FileTarget target{kept.Staging(), (kept.path() / relative_path).string()};
+      std::optional<FileTarget> dropped_target;
+      if (dropped != nullptr) {
+        dropped_target = {dropped->Staging(), (dropped->path() / relative_path).string()};
+      }
+      const FileScore score = scorer->Score(i, target, dropped_target);
+      if (!score.status.ok()) {
+        if (!score.is_input_error) return score.status;
+        ARROW_RETURN_NOT_OK(request.bad_files.Take(file, score.status));
+        continue;
+      }
+      scored = scorer->Describe(i, score.counts, target, dropped_target);
+      if (dropped != nullptr) ARROW_RETURN_NOT_OK(dropped->Commit(relative_path));
+      ARROW_RETURN_NOT_OK(kept.Commit(relative_path));
+      ARROW_RETURN_NOT_OK(kept.state().Record(key, ToJson(*scored, request.options.by)));
+    }
+    result.files[relative_path.string()] = *scored;
+    result.total += *scored;
   }
   clock.Pause();
   return result;

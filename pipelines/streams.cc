@@ -8,23 +8,23 @@
 #include "pipelines/appended_columns.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/exception_status.h"
+#include "pipelines/stream_sample.h"
 
 namespace spuna {
 namespace {
 
 constexpr const char* kInputName = "the stream";
 
-// Reads the embeddings of a stream to its end, and keeps its batches where asked for.
-arrow::Status ReadRows(arrow::RecordBatchReader& reader, const FitOptions& options,
-                       StageClock& clock, FitInput& input, arrow::RecordBatchVector* batches) {
+// Calls `take` with all batches of a stream.
+template <typename Take>
+arrow::Status ForEachBatch(arrow::RecordBatchReader& reader, StageClock& clock, Take take) {
   while (true) {
     if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
     clock.Report("read");
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(reader.ReadNext(&batch));
     if (batch == nullptr) return arrow::Status::OK();
-    ARROW_RETURN_NOT_OK(input.Append(*batch, options.invalid));
-    if (batches != nullptr) batches->push_back(std::move(batch));
+    ARROW_RETURN_NOT_OK(take(std::move(batch)));
   }
 }
 
@@ -43,9 +43,21 @@ arrow::Result<FitResult> FitReaders(arrow::RecordBatchReader& trusted_reader,
         ResolveEmbeddingColumn(*trusted_reader.schema(), trusted.where, options.embedding, ""));
     ARROW_ASSIGN_OR_RAISE(pool.column, ResolveEmbeddingColumn(*pool_reader.schema(), pool.where,
                                                               options.embedding, trusted.column));
-    ARROW_RETURN_NOT_OK(ReadRows(trusted_reader, options, clock, trusted, nullptr));
-    ARROW_RETURN_NOT_OK(ReadRows(pool_reader, options, clock, pool, pool_batches));
-    return Fit(trusted, std::move(pool), options, extras, clock);
+    ARROW_RETURN_NOT_OK(
+        ForEachBatch(trusted_reader, clock, [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
+          return trusted.Append(*batch, options.invalid);
+        }));
+    StreamSample sample(pool, options);
+    ARROW_RETURN_NOT_OK(
+        ForEachBatch(pool_reader, clock, [&](std::shared_ptr<arrow::RecordBatch> batch) {
+          const arrow::Status appended = sample.Append(*batch);
+          if (pool_batches != nullptr) pool_batches->push_back(std::move(batch));
+          return appended;
+        }));
+    sample.Finish();
+    ARROW_ASSIGN_OR_RAISE(FitResult result, Fit(trusted, std::move(pool), options, extras, clock));
+    if (sample.IsSampled()) result.model.summary.sampled_from = sample.num_rows();
+    return result;
   });
 }
 

@@ -6,9 +6,7 @@
 #include <arrow/type.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -22,6 +20,7 @@
 #include "pipelines/json_text.h"
 #include "pipelines/model.h"
 #include "pipelines/streams.h"
+#include "plugin/c/arguments_internal.h"
 #include "plugin/c/error_internal.h"
 #include "plugin/c/matrix_stream_internal.h"
 #include "plugin/c/stream_rows_internal.h"
@@ -32,34 +31,6 @@ struct spuna_model {
 
 namespace spuna::c {
 namespace {
-
-using Reader = std::shared_ptr<arrow::RecordBatchReader>;
-
-std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
-
-template <typename T>
-arrow::Status RequireArgument(const T* argument, const char* name) {
-  if (argument != nullptr) return arrow::Status::OK();
-  return arrow::Status::Invalid("`", name, "` must not be NULL");
-}
-
-// Releases the streams that a call takes over but has not come to.
-class OwnedStream {
- public:
-  explicit OwnedStream(ArrowArrayStream* stream) : stream_(stream) {}
-  ~OwnedStream() {
-    if (stream_ == nullptr || stream_->release == nullptr) return;
-    stream_->release(stream_);
-    stream_->release = nullptr;
-  }
-  OwnedStream(const OwnedStream&) = delete;
-  OwnedStream& operator=(const OwnedStream&) = delete;
-
-  arrow::Result<Reader> Take(const char* name) { return TakeStream(stream_, name); }
-
- private:
-  ArrowArrayStream* stream_;
-};
 
 Runtime MakeRuntime(int num_threads, const spuna_callbacks* callbacks) {
   Runtime runtime;
@@ -91,15 +62,6 @@ arrow::Result<arrow_io::InputFiles> ListFiles(const char* const* paths, std::siz
     list.emplace_back(paths[i]);
   }
   return arrow_io::ListInputFiles(list, name);
-}
-
-// Text that the caller frees with spuna_string_free.
-char* CopyText(const std::string& text) {
-  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
-  if (copy == nullptr) throw std::bad_alloc();
-  std::memcpy(copy, text.data(), text.size());
-  copy[text.size()] = '\0';
-  return copy;
 }
 
 arrow::Result<arrow_io::ParquetStreamOptions> ParseReadOptions(const char* text) {
@@ -210,7 +172,10 @@ spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted, const
     request.extras = parsed.extras;
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
-    ARROW_ASSIGN_OR_RAISE(spuna::FitResult fit, spuna::Fit(request, clock));
+    spuna::BadFiles bad_files(spuna::OnBadFile::kError);
+    ARROW_RETURN_NOT_OK(spuna::SurveyPool(request, {}, bad_files, runtime));
+    ARROW_ASSIGN_OR_RAISE(spuna::FitResult fit,
+                          spuna::Fit(request, bad_files, /*checkpoint=*/nullptr, clock));
     *out_model = spuna::c::Wrap(std::move(fit.model));
     return arrow::Status::OK();
   });

@@ -355,6 +355,16 @@ void AppendFloats(const ArrowArray& column, std::vector<float>& values) {
   }
 }
 
+// An array of numpy's that owns these values.
+template <typename T, typename... Sizes>
+nb::object OwnedArray(std::unique_ptr<std::vector<T>> values, Sizes... sizes) {
+  T* const data = values->data();
+  const nb::capsule owner(values.release(),
+                          [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Sizes)>>(
+      data, {static_cast<std::size_t>(sizes)...}, owner));
+}
+
 // Reads a stream to its end, and returns the float32 column at this distance from the last one.
 nb::object ReadFloats(const nb::object& capsule, int from_last) {
   auto* const stream = Unwrap<ArrowArrayStream>(capsule, kStreamCapsule);
@@ -378,11 +388,8 @@ nb::object ReadFloats(const nb::object& capsule, int from_last) {
       return SPUNA_OK;
     });
   }
-  auto* const data = values->data();
   const std::size_t size = values->size();
-  const nb::capsule owner(
-      values.release(), [](void* held) noexcept { delete static_cast<std::vector<float>*>(held); });
-  return nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<1>>(data, {size}, owner));
+  return OwnedArray(std::move(values), size);
 }
 
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -405,6 +412,121 @@ nb::object MatrixStream(const Matrix& matrix) {
   return out.Capsule();
 }
 
+using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A part of a pool that many processes expand.
+class Partition {
+ public:
+  explicit Partition(spuna_partition* partition) : partition_(partition) {}
+
+  static Partition Read(const nb::object& rows, std::int64_t first_number,
+                        const std::string& options) {
+    auto* const stream = Unwrap<ArrowArrayStream>(rows, kStreamCapsule);
+    spuna_partition* partition = nullptr;
+    Check([&](spuna_error* error) {
+      return spuna_partition_read(stream, first_number, options.c_str(), &partition, error);
+    });
+    return Partition(partition);
+  }
+
+  static Partition Parse(const nb::bytes& bytes) {
+    spuna_partition* partition = nullptr;
+    Check([&, data = bytes.c_str(), size = bytes.size()](spuna_error* error) {
+      return spuna_partition_parse(data, size, &partition, error);
+    });
+    return Partition(partition);
+  }
+
+  nb::bytes Serialize() const {
+    char* bytes = nullptr;
+    std::size_t size = 0;
+    Check(
+        [&](spuna_error* error) { return spuna_partition_serialize(get(), &bytes, &size, error); });
+    const Text held(bytes);
+    return nb::bytes(bytes, size);
+  }
+
+  std::int64_t NumRows() const { return spuna_partition_num_rows(get()); }
+  std::int64_t Dimension() const { return spuna_partition_dimension(get()); }
+
+  nb::object RowNumbers() const {
+    const std::int64_t* const numbers = spuna_partition_numbers(get());
+    return OwnedArray(std::make_unique<std::vector<std::int64_t>>(numbers, numbers + NumRows()),
+                      NumRows());
+  }
+
+  nb::object Values() const {
+    const float* const values = spuna_partition_values(get());
+    return OwnedArray(
+        std::make_unique<std::vector<float>>(values, values + NumRows() * Dimension()), NumRows(),
+        Dimension());
+  }
+
+  void Merge(int bank, const Matrix& rows, const std::string& options) {
+    Check([&](spuna_error* error) {
+      return spuna_partition_merge(get(), static_cast<spuna_bank>(bank), rows.data(),
+                                   static_cast<std::int64_t>(rows.shape(0)),
+                                   static_cast<std::int64_t>(rows.shape(1)), options.c_str(),
+                                   error);
+    });
+  }
+
+  nb::object Scores(int ranking) const {
+    auto scores = std::make_unique<std::vector<double>>(static_cast<std::size_t>(NumRows()));
+    Check([&](spuna_error* error) {
+      return spuna_partition_scores(get(), static_cast<spuna_ranking>(ranking), scores->data(),
+                                    error);
+    });
+    return OwnedArray(std::move(scores), NumRows());
+  }
+
+  void Remove(const Numbers& numbers) {
+    Check([&](spuna_error* error) {
+      return spuna_partition_remove(get(), numbers.data(),
+                                    static_cast<std::int64_t>(numbers.shape(0)), error);
+    });
+  }
+
+ private:
+  struct Deleter {
+    void operator()(spuna_partition* partition) const { spuna_partition_free(partition); }
+  };
+
+  spuna_partition* get() const { return partition_.get(); }
+
+  std::unique_ptr<spuna_partition, Deleter> partition_;
+};
+
+// The spectral entropy of a growing set of rows.
+class Entropy {
+ public:
+  explicit Entropy(std::int64_t dimension) : dimension_(dimension) {
+    spuna_entropy* entropy = nullptr;
+    Check([&](spuna_error* error) { return spuna_entropy_make(dimension, &entropy, error); });
+    entropy_.reset(entropy);
+  }
+
+  double Add(const Matrix& rows) {
+    if (static_cast<std::int64_t>(rows.shape(1)) != dimension_) {
+      throw nb::value_error("the rows have another dimension than those before");
+    }
+    double value = 0;
+    Check([&](spuna_error* error) {
+      return spuna_entropy_add(entropy_.get(), rows.data(),
+                               static_cast<std::int64_t>(rows.shape(0)), &value, error);
+    });
+    return value;
+  }
+
+ private:
+  struct Deleter {
+    void operator()(spuna_entropy* entropy) const { spuna_entropy_free(entropy); }
+  };
+
+  std::int64_t dimension_;
+  std::unique_ptr<spuna_entropy, Deleter> entropy_;
+};
+
 }  // namespace
 
 NB_MODULE(_spuna, module) {
@@ -417,6 +539,18 @@ NB_MODULE(_spuna, module) {
       .def("serialize", &Model::Serialize)
       .def("describe", &Model::Describe)
       .def("score", &Model::Score);
+  nb::class_<Partition>(module, "Partition")
+      .def_static("read", &Partition::Read)
+      .def_static("parse", &Partition::Parse)
+      .def("serialize", &Partition::Serialize)
+      .def_prop_ro("num_rows", &Partition::NumRows)
+      .def_prop_ro("dimension", &Partition::Dimension)
+      .def("numbers", &Partition::RowNumbers)
+      .def("values", &Partition::Values)
+      .def("merge", &Partition::Merge)
+      .def("scores", &Partition::Scores)
+      .def("remove", &Partition::Remove);
+  nb::class_<Entropy>(module, "Entropy").def(nb::init<std::int64_t>()).def("add", &Entropy::Add);
   module.def("fit", &Fit, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
              nb::arg("progress").none());
   module.def("clean", &Clean, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),

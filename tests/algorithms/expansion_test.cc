@@ -1,5 +1,6 @@
 #include "algorithms/expansion.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -164,6 +165,41 @@ BOOST_AUTO_TEST_CASE(reports_its_stages_and_stops_when_asked) {
   execution.should_stop = [&] { return ++questions > 5; };
   BOOST_CHECK_THROW(ExpandLabels(trusted.view(), pool.view(), Options(5, 10, 3), execution),
                     Interrupted);
+}
+
+BOOST_AUTO_TEST_CASE(goes_on_from_any_round_to_the_same_bits) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const double share : {0.5, 0.2}) {
+      for (const SearchKind search : {SearchKind::kKdTree, SearchKind::kProduct}) {
+        BOOST_TEST_CONTEXT("seed " << seed << ", share " << share) {
+          const Matrix trusted = test::RandomRows(60, 7, seed);
+          Matrix pool = test::ShiftedPool(400, 7, seed + 10, 1.5);
+          // Equal rows are told apart by their numbers.
+          for (const std::size_t row : {11, 12, 300}) std::copy_n(pool.row(10), 7, pool.row(row));
+          ExpansionOptions options = Options(6, 25, 20, -100);
+          options.search = search;
+          options.share = share;
+          std::vector<Expansion> rounds;
+          ExpansionRecord record;
+          record.on_round = [&](const Expansion& labels) { rounds.push_back(labels); };
+          const Expansion expected =
+              ExpandLabels(trusted.view(), pool.view(), options, {}, {}, record);
+          BOOST_TEST_REQUIRE(rounds.size() > 3U);
+          for (const Expansion& round : rounds) {
+            ExpansionRecord later;
+            later.begin = round;
+            const Expansion actual =
+                ExpandLabels(trusted.view(), pool.view(), options, {}, {}, later);
+            BOOST_TEST((actual.labels == expected.labels));
+            BOOST_TEST((actual.rounds == expected.rounds));
+            BOOST_TEST((actual.entropy == expected.entropy));
+            BOOST_TEST(actual.num_rounds == expected.num_rounds);
+            BOOST_TEST((actual.stopped_by == expected.stopped_by));
+          }
+        }
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

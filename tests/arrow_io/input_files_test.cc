@@ -116,6 +116,66 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_an_error) {
              "`pool`: " + pipe + ": expected a file or a directory but found something else");
 }
 
+BOOST_AUTO_TEST_CASE(patterns_lists_and_file_uris_name_files) {
+  const TempDirectory directory;
+  for (const char* name : {"day=1/a.parquet", "day=1/b.parquet", "day=2/a.parquet", "x[1].parquet",
+                           "day=2/_a.parquet", "day=2/notes.txt"}) {
+    Touch(directory / name);
+  }
+  auto paths = [&](const std::vector<std::string>& given) {
+    return RelativePaths(ListInputFiles(given, "pool").ValueOrDie());
+  };
+  const std::vector<std::string> both = {"day=1/a.parquet", "day=2/a.parquet"};
+  BOOST_TEST(paths({directory / "*/a.parquet"}) == both, boost::test_tools::per_element());
+  const std::vector<std::string> all = {"day=1/a.parquet", "day=1/b.parquet", "day=2/a.parquet"};
+  BOOST_TEST(paths({directory / "day=*"}) == all, boost::test_tools::per_element());
+  BOOST_TEST(paths({directory / "**/day=*"}) == all, boost::test_tools::per_element());
+  // A name that exists is no pattern.
+  BOOST_TEST(ListInputFiles({directory / "x[1].parquet"}, "pool")->is_single_file);
+  BOOST_TEST(!ListInputFiles({directory / "x*.parquet"}, "pool")->is_single_file);
+  BOOST_TEST(
+      ListInputFiles({"file://" + (directory / "x%5B1%5D.parquet")}, "pool")->is_single_file);
+
+  test::WriteFile(directory / "list",
+                  (directory / "day=2") + "\n\n" + (directory / "day=1/b.parquet") + "\r\n");
+  const std::vector<std::string> listed = {"day=2/a.parquet", "day=1/b.parquet"};
+  BOOST_TEST(paths({"@" + (directory / "list")}) == listed, boost::test_tools::per_element());
+  test::WriteFile(directory / "list", directory / "x[1].parquet");
+  BOOST_TEST(!ListInputFiles({"@" + (directory / "list")}, "pool")->is_single_file);
+}
+
+BOOST_AUTO_TEST_CASE(what_names_nothing_says_so) {
+  const TempDirectory directory;
+  auto message = [&](const std::string& path) {
+    return ListInputFiles({path}, "pool").status().message();
+  };
+  const std::string pattern = directory / "*.parquet";
+  BOOST_TEST(message(pattern) == "`pool`: " + pattern + ": no .parquet file matches this pattern");
+  test::WriteFile(directory / "list", "\n");
+  const std::string list = "@" + (directory / "list");
+  BOOST_TEST(message(list) == "`pool`: " + list + ": expected a path in each line but found none");
+  test::WriteFile(directory / "list", "@another");
+  BOOST_TEST(message(list) == "`pool`: " + list + ": a list of paths can't name another list");
+  BOOST_TEST(message("@" + (directory / "none"))
+                 .ends_with("expected a text file with one path a line but found none"));
+  BOOST_TEST(message("ftp://host/x") ==
+             "`pool`: ftp://host/x: expected a path or a URI that starts with s3://, gs:// or "
+             "abfs:// but found ftp://");
+  BOOST_TEST(message("s3:///x") == "`pool`: s3:///x: expected the name of a bucket after s3://");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_changed_since_it_was_listed_is_told) {
+  const TempDirectory directory;
+  Touch(directory / "a.parquet");
+  const auto input = ListInputFiles({directory / "a.parquet"}, "pool").ValueOrDie();
+  BOOST_TEST(input.files[0].CheckUnchanged().ok());
+  test::WriteFile(directory / "a.parquet", "more");
+  BOOST_TEST(input.files[0].CheckUnchanged().message() ==
+             (directory / "a.parquet") +
+                 ": the file changed while the run read it (it had 0 bytes and has 4); run again "
+                 "when nobody writes to it");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -9,11 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::TempDirectory;
-using Kind = StagedOutput::Kind;
-
-StagedOutput::Target Target(const std::string& path, Kind kind = Kind::kFile,
-                            bool overwrite = false) {
-  return {path, kind, overwrite, "out"};
+StagedOutput::Target Target(const std::string& path, bool overwrite = false) {
+  return {path, overwrite, "out"};
 }
 
 BOOST_AUTO_TEST_SUITE(staged_output)
@@ -32,10 +29,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_committed_leaves_nothing) {
   const TempDirectory directory;
   {
     auto file = StagedOutput::Create(Target(directory / "a.parquet")).ValueOrDie();
-    auto folder = StagedOutput::Create(Target(directory / "out/", Kind::kDirectory)).ValueOrDie();
-    BOOST_TEST(WriteBytes(folder.path() / "x", "new").ok());
     StagedOutput moved = std::move(file);
-    BOOST_TEST(directory.List().size() == 3U);
+    BOOST_TEST(directory.List().size() == 1U);
   }
   BOOST_TEST(directory.List().empty());
 }
@@ -46,7 +41,7 @@ BOOST_AUTO_TEST_CASE(an_existing_output_is_replaced_only_when_asked) {
   test::WriteFile(path, "old");
   BOOST_TEST(StagedOutput::Create(Target(path)).status().message() ==
              "`out`: " + path + ": exists already; choose another name or add `--overwrite`");
-  auto output = StagedOutput::Create(Target(path, Kind::kFile, true)).ValueOrDie();
+  auto output = StagedOutput::Create(Target(path, true)).ValueOrDie();
   BOOST_TEST(WriteBytes(output.path(), "new").ok());
   BOOST_TEST(test::ReadFile(path) == "old");
   BOOST_TEST(output.Commit().ok());
@@ -61,41 +56,36 @@ BOOST_AUTO_TEST_CASE(an_output_made_meanwhile_is_not_replaced) {
   BOOST_TEST(test::ReadFile(directory / "a") == "someone else's");
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_is_replaced_only_if_it_is_ours) {
+BOOST_AUTO_TEST_CASE(only_files_are_replaced) {
   const TempDirectory directory;
-  const std::string path = directory / "out";
-  fs::create_directory(path);
-  test::WriteFile(path + "/precious", "old");
-  BOOST_TEST(
-      StagedOutput::Create(Target(path, Kind::kDirectory, true)).status().message() ==
-      "`out`: " + path +
-          ": is a directory that spuna did not make (it has no spuna_manifest.json) and will "
-          "not be replaced");
-  test::WriteFile(path + "/" + kManifestName, "{}");
-  BOOST_TEST(!StagedOutput::Create(Target(path, Kind::kDirectory)).ok());
-  auto output = StagedOutput::Create(Target(path, Kind::kDirectory, true)).ValueOrDie();
-  BOOST_TEST(WriteBytes(output.path() / "fresh", "new").ok());
-  BOOST_TEST(output.Commit().ok());
-  const std::vector<std::string> expected = {"out", "out/fresh"};
-  BOOST_TEST(directory.List() == expected, boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(the_kinds_are_not_confused) {
-  const TempDirectory directory;
-  test::WriteFile(directory / "file", "");
   fs::create_directory(directory / "folder");
-  BOOST_TEST(StagedOutput::Create(Target(directory / "file", Kind::kDirectory, true))
-                 .status()
-                 .message()
-                 .ends_with("is a file, but the output is a directory"));
-  BOOST_TEST(StagedOutput::Create(Target(directory / "folder", Kind::kFile, true))
+  BOOST_TEST(StagedOutput::Create(Target(directory / "folder", true))
                  .status()
                  .message()
                  .ends_with("is a directory, but the output is one file"));
-  BOOST_TEST(StagedOutput::Create(Target("/dev/null", Kind::kFile, true))
+  BOOST_TEST(StagedOutput::Create(Target("/dev/null", true))
                  .status()
                  .message()
                  .ends_with("is not a regular file and will not be replaced"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_run_left_goes_with_the_next) {
+  const TempDirectory directory;
+  auto living = StagedOutput::Create(Target(directory / "a")).ValueOrDie();
+  std::string abandoned;
+  {
+    // A temporary file whose lock is gone, as after a kill.
+    auto killed = StagedOutput::Create(Target(directory / "a")).ValueOrDie();
+    abandoned = killed.path().string();
+    fs::copy_file(killed.path(), abandoned + ".tmp");
+  }
+  fs::rename(abandoned + ".tmp", abandoned);
+  test::WriteFile(directory / ".spuna-of-another-output.tmp", "");
+  auto next = StagedOutput::Create(Target(directory / "a")).ValueOrDie();
+  BOOST_TEST(next.Commit().ok());
+  BOOST_TEST(!fs::exists(abandoned));
+  BOOST_TEST(fs::exists(living.path()));
+  BOOST_TEST(fs::exists(directory / ".spuna-of-another-output.tmp"));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_is_missing_or_closed_is_found_out_at_once) {
@@ -105,7 +95,6 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_missing_or_closed_is_found_out_at_once) {
              "`out`: " + path + ": the folder " + (directory / "missing") +
                  " does not exist; create it first");
   BOOST_TEST(!StagedOutput::Create(Target("/proc/a.parquet")).ok());
-  BOOST_TEST(!StagedOutput::Create(Target("/proc/a", Kind::kDirectory)).ok());
 }
 
 BOOST_AUTO_TEST_CASE(outputs_stay_apart_from_inputs) {

@@ -30,7 +30,10 @@ struct Example : test::FilesExample {
 
   Example() {
     test::Require(Run(Fit("model"), test::Threads(1)).status());
-    ScoreJob job{model, {directory / "pool.parquet"}, directory / "scored.parquet", {}};
+    ScoreJob job;
+    job.model = model;
+    job.input = {directory / "pool.parquet"};
+    job.output = directory / "scored.parquet";
     test::Require(Run(job, test::Threads(1)).status());
     scored = test::Get(test::ReadParquet(job.output)->CombineChunks());
   }

@@ -30,7 +30,9 @@ arrow::Result<EmbeddingMatrix> Read(const std::vector<std::string>& paths, int n
   Runtime runtime;
   runtime.num_threads = num_threads;
   StageClock clock(runtime);
-  return ReadEmbeddingMatrix(files, "embedding", invalid, "pool", clock);
+  const std::string embedding = "embedding";
+  BadFiles none(OnBadFile::kError);
+  return ReadEmbeddingMatrix({files, embedding, invalid, "pool", none}, clock);
 }
 
 // The rows that are expected of a matrix without those in `invalid`.

@@ -29,8 +29,8 @@ BOOST_AUTO_TEST_CASE(too_little_memory_is_an_error_that_says_what_to_do) {
   BOOST_TEST(status.IsOutOfMemory());
   BOOST_TEST(status.message() ==
              "fitting 1000 trusted and 14000 pool rows of dimension 768 takes up to 279 MB of "
-             "memory but 200 MB are free; fit on fewer pool rows and score the others with the "
-             "model, or go on with `--force`");
+             "memory but 200 MB are free; fit on fewer rows with `--fit-rows`, or go on "
+             "with `--force`");
 }
 
 BOOST_AUTO_TEST_CASE(free_memory_is_known_here) {
@@ -51,11 +51,16 @@ BOOST_AUTO_TEST_CASE(a_fit_on_files_is_measured_by_their_footers) {
   request.trusted = test::Get(arrow_io::ListInputFiles({trusted}, "trusted"));
   request.pool = test::Get(arrow_io::ListInputFiles({pool}, "pool"));
   request.options.k = 7;
-  const FitShape shape = test::Get(MeasureFit(request, "embedding"));
+  BadFiles none(OnBadFile::kError);
+  test::Require(SurveyPool(request, {}, none, {}));
+  FitShape shape = test::Get(MeasureFit(request, {}));
   BOOST_TEST(shape.rows_trusted == 30);
   BOOST_TEST(shape.rows_pool == 400);
   BOOST_TEST(shape.dimension == 6);
   BOOST_TEST(shape.k == 7);
+  request.options.fit_rows = 50;
+  shape = test::Get(MeasureFit(request, {}));
+  BOOST_TEST(shape.rows_pool == 50);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

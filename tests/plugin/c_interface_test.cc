@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(only_the_c_functions_are_exported) {
     BOOST_TEST(name.starts_with("spuna_"), name);
     ++count;
   }
-  BOOST_TEST(count == 20);
+  BOOST_TEST(count == 34);
 }
 
 BOOST_AUTO_TEST_CASE(a_fitted_model_is_that_of_the_command) {
@@ -325,7 +325,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
   };
   BOOST_TEST(refuse("{\"alpa\": 1}") ==
              "there is no option `alpa`; the options are alpha, batch_size, beta, discriminant, "
-             "embedding, epochs, epsilon, hidden, invalid, k, keep_banks, learning_rate, metric, "
+             "embedding, epochs, epsilon, fit_rows, fit_sample, hidden, invalid, k, keep_banks, "
+             "learning_rate, metric, "
              "neighbors, on_stop, recipe, seed, seeds, sides, targets, threads");
   BOOST_TEST(refuse("{\"k\": \"ten\"}") == "`k`: expected a whole number but found \"ten\"");
   BOOST_TEST(refuse("{\"on_stop\": \"go\"}") ==

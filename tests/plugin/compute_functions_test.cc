@@ -34,7 +34,10 @@ struct Example : test::FilesExample {
     test::Require(Run(Fit("model"), test::Threads(1)).status());
     model = test::Get(LoadModel(directory / "model"));
     test::Require(RegisterModel("example", model));
-    ScoreJob job{directory / "model", {directory / "pool.parquet"}, directory / "scored", {}};
+    ScoreJob job;
+    job.model = directory / "model";
+    job.input = {directory / "pool.parquet"};
+    job.output = directory / "scored";
     test::Require(Run(job, test::Threads(1)).status());
     scored = test::Get(test::ReadParquet(job.output)->CombineChunks());
   }

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <arrow/filesystem/type_fwd.h>
+#include <arrow/io/type_fwd.h>
+#include <arrow/result.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spuna::arrow_io {
+
+/// Whether a text is a URI, "s3://bucket/lake", and no path of this machine.
+bool IsUri(const std::string& text);
+
+/// A place in an object store.
+struct StorePath {
+  std::shared_ptr<arrow::fs::FileSystem> filesystem;
+  /// The path as the store has it: "bucket/lake".
+  std::string path;
+  /// What stands before it in a URI without its query: "s3://".
+  std::string prefix;
+};
+
+/// Finds the store of an s3://, gs:// or abfs:// URI. Options of Arrow's filesystems may follow the
+/// path as a query, "?endpoint_override=…&scheme=http"; credentials come from the environment.
+arrow::Result<StorePath> OpenStore(const std::string& uri);
+
+/// The size of a file and when it was changed last, in nanoseconds.
+struct FileStamp {
+  std::int64_t size = 0;
+  std::int64_t changed = 0;
+
+  bool operator==(const FileStamp&) const = default;
+};
+
+/// A file of a listing.
+struct ListedFile {
+  /// Below the directory that was listed.
+  std::string relative_path;
+  FileStamp stamp;
+};
+
+/// What there is at a place in a store.
+struct StoreEntry {
+  enum class Kind { kNothing, kFile, kDirectory };
+  Kind kind = Kind::kNothing;
+  FileStamp stamp;
+};
+arrow::Result<StoreEntry> LookUp(const StorePath& place);
+
+/// All files below a place in a store, in no particular order.
+arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place);
+
+}  // namespace spuna::arrow_io

@@ -1,0 +1,24 @@
+#include "arrow_io/hash.h"
+
+// The functions as a part of this file: nothing to link, and nothing for others to find.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstdio>
+
+namespace spuna::arrow_io {
+
+std::uint64_t Hash(const void* bytes, std::size_t num_bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes, num_bytes, seed);
+}
+
+std::string HashDigits(const std::string& bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  char digits[33];
+  std::snprintf(digits, sizeof(digits), "%016llx%016llx",
+                static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return digits;
+}
+
+}  // namespace spuna::arrow_io

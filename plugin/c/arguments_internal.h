@@ -1,0 +1,54 @@
+#pragma once
+
+#include <arrow/record_batch.h>
+#include <arrow/result.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "plugin/c/spuna.h"
+#include "plugin/c/stream_rows_internal.h"
+
+namespace spuna::c {
+
+inline std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
+
+template <typename T>
+arrow::Status RequireArgument(const T* argument, const char* name) {
+  if (argument != nullptr) return arrow::Status::OK();
+  return arrow::Status::Invalid("`", name, "` must not be NULL");
+}
+
+/// Releases the streams that a call takes over but has not come to.
+class OwnedStream {
+ public:
+  explicit OwnedStream(ArrowArrayStream* stream) : stream_(stream) {}
+  ~OwnedStream() {
+    if (stream_ == nullptr || stream_->release == nullptr) return;
+    stream_->release(stream_);
+    stream_->release = nullptr;
+  }
+  OwnedStream(const OwnedStream&) = delete;
+  OwnedStream& operator=(const OwnedStream&) = delete;
+
+  arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Take(const char* name) {
+    return TakeStream(stream_, name);
+  }
+
+ private:
+  ArrowArrayStream* stream_;
+};
+
+/// Text that the caller frees with spuna_string_free.
+inline char* CopyText(const std::string& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+}  // namespace spuna::c

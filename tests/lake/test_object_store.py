@@ -1,0 +1,210 @@
+"""Lakes in object stores, through a network that fails."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import boto3
+import pyarrow.fs
+import pytest
+from faulty_proxy import FaultyProxy
+from support import check_finished, hidden_files, manifest, parquet_bytes, parquet_files, run
+
+ACCOUNT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
+BOUND = 90  # seconds in which any run must end, however bad the network is
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@contextlib.contextmanager
+def served(program, *arguments):
+    """Runs a server of the tests' own environment on a free port, which it yields."""
+    port = free_port()
+    command = [Path(sys.executable).with_name(program), *arguments, str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                assert server.poll() is None and time.monotonic() < deadline, "the server did not start"
+                time.sleep(0.05)
+        yield port
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(scope="module")
+def store(sample):
+    """A server that holds the lake and the trusted rows. Its port."""
+    with served("moto_server", "-H", "127.0.0.1", "-p") as port:
+        client = boto3.client(
+            "s3", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1",
+            aws_access_key_id="test", aws_secret_access_key="test",
+        )  # fmt: skip
+        client.create_bucket(Bucket="data")
+        for name, path in parquet_files(sample.lake).items():
+            client.upload_file(str(path), "data", f"lake/{name}")
+        client.upload_file(str(sample.trusted), "data", "trusted.parquet")
+        client.put_object(Bucket="data", Key="lake/_SUCCESS", Body=b"")
+        yield port
+
+
+@pytest.fixture
+def proxy(store):
+    proxy = FaultyProxy(store)
+    yield proxy
+    proxy.close()
+
+
+def uri(port, path="lake"):
+    return f"s3://data/{path}?endpoint_override=127.0.0.1:{port}&scheme=http&region=us-east-1"
+
+
+def score(sample, out, port, *more, **settings):
+    return run(*sample.score(out, *more, lake=uri(port)), env=ACCOUNT, timeout=BOUND, **settings)
+
+
+def test_a_lake_in_a_bucket(sample, store, tmp_path):
+    score(sample, tmp_path / "out", store)
+    check_finished(tmp_path / "out", sample.scored_bytes)
+    total = manifest(tmp_path / "out")["total"]
+    assert total["bytes_in"] == sum(path.stat().st_size for path in parquet_files(sample.lake).values())
+
+
+def test_the_endpoint_from_the_environment(sample, store, tmp_path):
+    env = {**ACCOUNT, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{store}", "AWS_DEFAULT_REGION": "us-east-1"}
+    run(*sample.score(tmp_path / "out", lake="s3://data/lake"), env=env, timeout=BOUND)
+    check_finished(tmp_path / "out", sample.scored_bytes)
+    run(*sample.score(tmp_path / "some", lake="s3://data/lake/**/part-00[0-2].parquet"), env=env, timeout=BOUND)
+    found = {Path(name).name: data for name, data in parquet_bytes(tmp_path / "some").items()}
+    assert found == {
+        Path(name).name: data for name, data in sample.scored_bytes.items() if name[-9:-8] in "012"
+    }
+
+
+def test_clean_fits_and_scores_from_the_bucket(sample, store, tmp_path):
+    model = tmp_path / "m.safetensors"
+    run(
+        "clean", "--trusted", uri(store, "trusted.parquet"), "--pool", uri(store), "--out", tmp_path / "out",
+        "--model", model, env=ACCOUNT, timeout=BOUND,
+    )  # fmt: skip
+    # The model is that of the same lake on a disk, and so are the scores.
+    assert model.read_bytes() == sample.model.read_bytes()
+    check_finished(tmp_path / "out", sample.scored_bytes)
+
+
+def test_a_lake_in_google_storage(sample, tmp_path):
+    with served(
+        "gcp-storage-emulator", "start", "--host", "127.0.0.1", "--in-memory", "--default-bucket", "data", "--port"
+    ) as port:
+        settings = f"scheme=http&endpoint_override=127.0.0.1:{port}&retry_limit_seconds=5"
+        filesystem, _ = pyarrow.fs.FileSystem.from_uri(f"gs://anonymous@data/lake?{settings}")
+        for name, path in parquet_files(sample.lake).items():
+            with filesystem.open_output_stream(f"data/lake/{name}") as stream:
+                stream.write(path.read_bytes())
+        lake = f"gs://anonymous@data/lake?{settings}"
+        run(*sample.score(tmp_path / "out", lake=lake), timeout=BOUND)
+        check_finished(tmp_path / "out", sample.scored_bytes)
+        result = run(*sample.score(tmp_path / "none", lake=lake.replace("lake", "none")), expect=1, timeout=BOUND)
+        assert "data/none" in result.err
+
+
+@pytest.mark.parametrize("path", ["nothing", "lake/none.parquet"])
+def test_what_is_not_there_is_named(sample, store, tmp_path, path):
+    result = run(*sample.score(tmp_path / "out", lake=uri(store, path)), env=ACCOUNT, expect=1, timeout=BOUND)
+    assert path in result.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bucket_that_is_not_there_is_named(sample, store, tmp_path):
+    lake = uri(store).replace("//data/", "//nowhere/")
+    result = run(*sample.score(tmp_path / "out", lake=lake), env=ACCOUNT, expect=1, timeout=BOUND)
+    assert "nowhere" in result.err
+
+
+def test_a_server_that_is_not_there_is_an_error(sample, tmp_path):
+    port = free_port()
+    result = score(sample, tmp_path / "out", port, expect=1)
+    assert "s3://data/lake" in result.err or "data/lake" in result.err
+
+
+FAULTS = {
+    "drops every connection after 20,000 bytes": {"drop_after": 20_000},
+    "drops every third connection at once": {"drop_after": 0, "drop_every": 3},
+    "drops in the middle of files": {"drop_after": 5000, "drop_every": 2, "only": b".parquet"},
+    "is slow": {"delay": 0.2},
+    "is busy every third time": {"busy_every": 3},
+    "is busy and drops": {"busy_every": 4, "drop_after": 30_000, "drop_every": 2},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_bad_network_is_survived_or_told(sample, proxy, tmp_path, fault):
+    for name, value in FAULTS[fault].items():
+        setattr(proxy, name, value)
+    out = tmp_path / "out"
+    result = score(sample, out, proxy.port, expect=None)
+    assert proxy.faults_seen > 0
+    if result.code == 0:
+        check_finished(out, sample.scored_bytes)
+    else:
+        assert result.code == 1, result
+        assert "spuna: error: " in result.err
+        assert "lake" in result.err  # which file, or the lake if it could not even be listed
+        found = parquet_bytes(out) if out.exists() else {}
+        assert all(data == sample.scored_bytes[name] for name, data in found.items())
+        assert not (out / "_SUCCESS").exists()
+    proxy.heal()
+    score(sample, out, proxy.port)
+    check_finished(out, sample.scored_bytes)
+    assert hidden_files(tmp_path) == []
+
+
+def test_slow_and_busy_stores_are_waited_for(sample, proxy, tmp_path):
+    """Answers of 503 and delays are what retries are for: these must not fail."""
+    proxy.busy_every, proxy.delay = 5, 0.05
+    score(sample, tmp_path / "out", proxy.port)
+    assert proxy.faults_seen > 3
+    check_finished(tmp_path / "out", sample.scored_bytes)
+
+
+def test_a_silent_store_does_not_hang_the_run(sample, proxy, tmp_path):
+    proxy.silent, proxy.only = True, b".parquet"
+    result = score(sample, tmp_path / "out", proxy.port, expect=1)
+    assert ".parquet" in result.err
+    assert result.seconds < BOUND
+    proxy.heal()
+    score(sample, tmp_path / "out", proxy.port)
+    check_finished(tmp_path / "out", sample.scored_bytes)
+
+
+def test_a_store_that_goes_away_and_comes_back(sample, proxy, tmp_path):
+    """Some files are finished before every connection fails; they stay, and the rest follows."""
+    proxy.drop_after, proxy.only = 60_000, b".parquet"
+    out = tmp_path / "out"
+    score(sample, out, proxy.port, "--threads", 1, expect=None)
+    before = {name: path.stat().st_ino for name, path in parquet_files(out).items()} if out.exists() else {}
+    proxy.heal()
+    score(sample, out, proxy.port, "--threads", 1)
+    check_finished(out, sample.scored_bytes)
+    assert {name: (out / name).stat().st_ino for name in before} == before
+
+
+def test_a_file_that_the_network_withholds_is_skipped_by_name(sample, proxy, tmp_path):
+    name = "day=1/part-004.parquet"
+    proxy.drop_after, proxy.only = 0, b"part-004.parquet"
+    out = tmp_path / "out"
+    score(sample, out, proxy.port, "--on-bad-file", "skip", expect=4)
+    assert proxy.faults_seen > 0
+    assert [entry["path"].endswith(name) for entry in manifest(out)["skipped"]] == [True]
+    check_finished(out, {other: data for other, data in sample.scored_bytes.items() if other != name})
