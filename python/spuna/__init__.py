@@ -46,7 +46,7 @@ from ._api import Cleaned, Model, Rows, clean, evaluate, fit  # noqa: E402
 if _TYPE_CHECKING:
     from ._sklearn import SpunaDetector as SpunaDetector
 
-# SpunaDetector and acero need packages that spuna does not, so a star leaves them out.
+# SpunaDetector, acero, ray and spark need packages that spuna does not, so a star leaves them out.
 __all__ = ["Cleaned", "Model", "Rows", "clean", "evaluate", "fit"]
 
 
@@ -57,9 +57,9 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             raise ImportError(f"spuna.SpunaDetector needs scikit-learn 1.6 or newer: {error}") from error
         return SpunaDetector
-    if name == "acero":
+    if name in ("acero", "ray", "spark"):
         import importlib
 
-        return importlib.import_module("spuna.acero")
+        return importlib.import_module(f"spuna.{name}")
     raise AttributeError(f"module 'spuna' has no attribute {name!r}")
 

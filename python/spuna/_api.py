@@ -152,8 +152,9 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
 
     Options are those of the command ``spuna fit``: embedding, recipe, metric, seeds, discriminant,
     sides, targets, alpha, beta, k, epsilon, on_stop, hidden, epochs, learning_rate, batch_size, seed,
-    neighbors, invalid, keep_banks, threads. What is not given is chosen by the recipe and the size of
-    the inputs; ``model.report()["fit"]["chosen"]`` says how.
+    neighbors, invalid, keep_banks, threads, fit_rows, fit_sample. What is not given is chosen by the
+    recipe and the size of the inputs; ``model.report()["fit"]["chosen"]`` says how. A pool of more than
+    `fit_rows` rows (50,000; 0 takes all) is represented by a sample.
 
     `progress` is called with the name of the running stage and how much of it is done, from 0 to 1, or
     -1 where nobody knows; True shows a bar if tqdm is installed. What it raises ends the fit.
