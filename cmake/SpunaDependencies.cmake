@@ -42,6 +42,14 @@ set_target_properties(spuna::mlpack PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${SPUNA_MLPACK_INCLUDE_DIR};${SPUNA_MLPACK_INCLUDE_DIR}/stb"
   INTERFACE_COMPILE_DEFINITIONS "MLPACK_USE_SYSTEM_STB;STBIR_NO_SIMD")
 
+# What draws the charts of a report; compiled in.
+find_file(SPUNA_CHART_JS chart.min.js
+  PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH)
+if(NOT SPUNA_CHART_JS)
+  message(FATAL_ERROR "expected Chart.js 3 as chart.min.js in /usr/share/javascript/chart.js but "
+    "found none; install libjs-chart.js (scripts/bootstrap does) or set SPUNA_CHART_JS to the file")
+endif()
+
 if(SPUNA_BUILD_TESTS)
   find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 endif()

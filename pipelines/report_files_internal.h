@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace spuna {
+
+// The files that a report's page is made of, compiled in by cmake/EmbedFiles.cmake.
+extern const std::string_view kReportTemplate;
+extern const std::string_view kReportStyle;
+extern const std::string_view kChartLibrary;
+extern const std::string_view kReportCharts;
+extern const std::string_view kReportScript;
+
+}  // namespace spuna
