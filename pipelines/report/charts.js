@@ -23,13 +23,13 @@ const charts = (() => {
   const isPowerOfTen = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
   const percent = (value) => {
     if (!isNumber(value)) return "–";
-    const digits = value !== 0 && Math.abs(value) < 0.1 ? 1 : 0;
-    return (100 * value).toLocaleString("en-US", { maximumFractionDigits: digits }) + "%";
+    const digits = value !== 0 && Math.abs(value) < 0.0995 ? 1 : 0;
+    return (100 * value).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + "%";
   };
-  // A tooltip does not wrap: what is too long for the chart loses its middle.
-  function shorten(text, chart) {
+  const percentTick = (value) => (100 * Math.abs(value)).toLocaleString("en-US", { maximumSignificantDigits: 3 }) + "%";
+  // Text on a canvas does not wrap: what is too long loses its middle.
+  function shorten(text, most) {
     const letters = Array.from(text);
-    const most = Math.max(16, Math.floor(chart.width / 9) - 8);
     if (letters.length <= most) return text;
     const half = Math.floor((most - 1) / 2);
     return letters.slice(0, half).join("") + "…" + letters.slice(-half).join("");
@@ -103,9 +103,9 @@ const charts = (() => {
     for (const chart of Object.values(Chart.instances)) chart.update("none");
   }
 
-  const axis = (text, more = {}) => ({ ...more, title: { display: true, text, color: color("soft") } });
+  const axis = (text, more = {}) => ({ ...more, title: { display: true, text: shorten(String(text), 40), color: color("soft") } });
   const shares = (text, more = {}) =>
-    axis(text, { min: 0, ...more, ticks: { callback: (value) => percent(value), maxTicksLimit: 7, ...more.ticks } });
+    axis(text, { min: 0, ...more, ticks: { callback: percentTick, maxTicksLimit: 7 } });
   const rounds = () => axis("round", { grid: { display: false } });
 
   // The pool stands above the axis and the trusted rows hang below, so that neither hides the other.
@@ -130,7 +130,7 @@ const charts = (() => {
         interaction: { mode: "index", axis: "x", intersect: false },
         scales: {
           x: axis("score", { type: "linear", offset: false, min: data.edges[0], max: data.edges[data.edges.length - 1], grid: { display: false, offset: false } }),
-          y: axis("share of rows", { ticks: { callback: (value) => percent(Math.abs(value)), maxTicksLimit: 9 } }),
+          y: axis("share of rows", { ticks: { callback: percentTick, maxTicksLimit: 9 } }),
         },
         plugins: {
           markedLines: { lines: hasThreshold ? [{ axis: "x", value: data.threshold, text: "threshold " + decimal(data.threshold) }] : [] },
@@ -211,7 +211,7 @@ const charts = (() => {
     const bar = (label, name, hue) => ({ type: "bar", label, data: column(name), backgroundColor: color(hue), pointStyle: "rect", order: 2 });
     const line = (label, name, hue, pointStyle) => ({
       type: "line", label, data: column(name), yAxisID: "purity", borderColor: color(hue), backgroundColor: color("paper"),
-      pointStyle, pointRadius: 4.5, pointBorderWidth: 2, borderDash: [4, 3], order: 1,
+      pointStyle, pointRadius: 4.5, pointBorderWidth: 2, borderDash: [4, 3], clip: false, order: 1,
     });
     const purity = [
       line("purity, clean", "purity_clean", "trusted", "circle"),
@@ -244,7 +244,7 @@ const charts = (() => {
     const many = data.points.length > 1500;
     const set = (kind, pointStyle, size) => ({
       label: kind, data: data.points.filter((point) => point.kind === kind), pointStyle,
-      backgroundColor: color(kind === "dropped" ? "shifted" : kind), borderWidth: 0,
+      backgroundColor: () => palette[kind === "dropped" ? "shifted" : kind] + (many ? "b3" : ""), borderWidth: 0,
       pointRadius: many ? size - 1 : size, pointHoverRadius: size + 2, pointHitRadius: 2,
     });
     const shown = 4;
@@ -262,7 +262,7 @@ const charts = (() => {
             callbacks: {
               label: (item) => {
                 const score = isNumber(item.raw.score) ? ", score " + decimal(item.raw.score) : "";
-                return ` ${shorten(String(item.raw.id), item.chart)} (${item.dataset.label}${score})`;
+                return ` ${shorten(String(item.raw.id), Math.max(16, Math.floor(item.chart.width / 9) - 8))} (${item.dataset.label}${score})`;
               },
               footer: (items) => (items.length === shown ? "or more: points lie on each other" : ""),
             },

@@ -62,7 +62,9 @@
   function kinds(element, data) {
     for (const kind of data) {
       element.append(make("h3", {}, `Kind ${kind.name}, ${rowsOf(kind.rows)}`));
-      element.append(make("ul", { class: "rows" }, ...(kind.typical || []).map(typicalRow)));
+      const rows = make("ul", { class: "rows" }, ...(kind.typical || []).map(typicalRow));
+      rows.classList.toggle("plain", rows.querySelector("img") === null);
+      element.append(rows);
     }
   }
 
@@ -89,11 +91,11 @@
     return make(
       "tr", {},
       make("th", { scope: "row" }, group.value === null ? "(null)" : group.value),
-      make("td", { class: "number" }, count(group.rows)),
-      make("td", { class: "number" }, count(group.dropped)),
       make("td", { class: "number" }, percent(group.share)),
       make("td", { class: "bar-cell" }, shareBar(group)),
       make("td", { class: "number" }, interval),
+      make("td", { class: "number" }, count(group.dropped)),
+      make("td", { class: "number" }, count(group.rows)),
     );
   }
 
@@ -101,7 +103,7 @@
     const heading = (text, attributes = {}) => make("th", { scope: "col", ...attributes }, text);
     const number = { class: "number" };
     const body = make("tbody", {}, ...rows.slice(0, kFirstRows).map(groupRow));
-    const head = make("tr", {}, heading(columns), heading("rows", number), heading("dropped", number), heading("share", number), heading(""), heading("interval", number));
+    const head = make("tr", {}, heading(columns), heading("share", number), make("td"), heading("interval", number), heading("dropped", number), heading("rows", number));
     element.append(make("h3", {}, "By " + columns));
     element.append(make("div", { class: "scroll" }, make("table", { class: "groups" }, make("thead", {}, head), body)));
     if (rows.length <= kFirstRows) return;
@@ -159,27 +161,27 @@
       element.append(make("ul", {}, ...texts(data).map((sentence) => make("li", {}, sentence)))));
     section("facts", report.facts, null, null, (element, data) => element.append(pairs(data)));
     section("history", report.history, "Batch after batch",
-      "Above, the estimated share of shifted rows with its interval. Below, the evidence gathered so far, on a scale where each step is ten times the last: where it crosses the line a shift is found. Triangles are batches with a finding.",
+      "Above, the estimated share of shifted rows with its interval; below, the evidence of a shift, which is found where the evidence crosses the dashed line. Triangles are batches with a finding.",
       history);
     section("scores", report.scores, "Scores",
       "Rows of the pool stand above the line and trusted rows hang below, each as shares of their own total: trusted rows should lie at the left, and what lies right of the threshold is dropped.",
       (element, data) => chart(element, "scores-chart", "Histogram of scores: pool above, trusted rows below", "", (canvas) => charts.scores(canvas, data)));
     section("plane", report.plane, "Rows in a plane",
-      "Each point is a row; rows that lie together have similar embeddings. Dropped rows should lie apart from trusted ones. A click in the legend hides a group.",
+      "Each point is a row, and dropped rows should lie apart from trusted ones. A click in the legend hides a group.",
       plane);
     section("kinds", report.kinds, "Kinds of shifted rows",
       "Dropped rows that resemble each other, the largest kind first, each with rows that are typical of it.", kinds);
     section("groups", report.groups, "Where it happens",
-      "The share of dropped rows in each group, the most affected first; the dark line is the interval in which the true share of the group lies.",
+      "The share of dropped rows in each group, the most affected first; the thin line is the interval around it.",
       (element, data) => data.forEach((grouping) => groupTable(element, grouping)));
     section("reliability", report.reliability, "Can the scores be taken at their word?",
-      "Rows were sorted by score and compared with the truth. On the dashed line a score of 30% means that 30% are shifted; below it scores are too high, above it too low. Larger dots are more rows.",
+      "On the dashed line a score of 30% means that 30% of such rows are shifted; below the line scores are too high, above it too low. Larger dots are more rows.",
       (element, data) => chart(element, "reliability-chart", "Mean score against the actual share of shifted rows", "square", (canvas) => charts.reliability(canvas, data)));
     section("rounds", report.rounds, "Labeling, round by round",
-      "Bars are rows labeled clean and shifted in each round; lines are the estimated share of right labels among them. Lines that fall mean that the labeling goes astray.",
+      "Bars are rows labeled clean and shifted in each round; lines are the estimated share of right labels, and a falling line means that the labeling goes astray.",
       (element, data) => chart(element, "rounds-chart", "Rows labeled in each round, and the estimated purity of their labels", "", (canvas) => charts.labeling(canvas, data)));
     section("entropy", report.entropy, "When the labeling stopped",
-      "The entropy says how many directions the shifted rows fill. It grows while new kinds of shifted rows are found; the labeling stops when it no longer does, or when no rows are left.",
+      "The entropy grows while new kinds of shifted rows are found; the labeling stops when it no longer does, or when no rows are left.",
       (element, data) => chart(element, "entropy-chart", "Spectral entropy after each round, with the stop marked", "low", (canvas) => charts.entropy(canvas, data)));
     const { settings, versions, seconds, peak_memory_bytes: memory } = report;
     const made = filled(settings) || filled(versions) || filled(seconds) || isNumber(memory);
