@@ -252,6 +252,7 @@ const charts = (() => {
       type: "scatter",
       data: { datasets: [set("dropped", "triangle", 4.5), set("trusted", "rect", 3.5), set("kept", "circle", 3)].filter((one) => one.data.length > 0) },
       options: {
+        interaction: { mode: "nearest", intersect: true },
         scales: { x: axis(data.x || ""), y: axis(data.y || "") },
         onHover: (_event, elements, chart) => {
           if (elements.length > 0) onPick(chart.data.datasets[elements[0].datasetIndex].data[elements[0].index]);
@@ -264,7 +265,7 @@ const charts = (() => {
                 const score = isNumber(item.raw.score) ? ", score " + decimal(item.raw.score) : "";
                 return ` ${shorten(String(item.raw.id), Math.max(16, Math.floor(item.chart.width / 9) - 8))} (${item.dataset.label}${score})`;
               },
-              footer: (items) => (items.length === shown ? "or more: points lie on each other" : ""),
+              footer: (items) => (items.length === shown ? "and maybe more at the same place" : ""),
             },
           },
         },

@@ -243,6 +243,9 @@ class Browser:
                 found.append(message["params"]["request"]["url"])
         return [url for url in found if not url.startswith(("data:", "about:"))]
 
+    def scrolls_sideways(self) -> bool:
+        return self.run("const page = document.documentElement; return page.scrollWidth > page.clientWidth")
+
     def background(self) -> str:
         return self.run("return getComputedStyle(document.body).backgroundColor")
 
