@@ -35,5 +35,10 @@ function(spuna_embed_files target header)
     DEPENDS ${files} ${SPUNA_EMBED_SCRIPT}
     COMMENT "Embedding the files of ${header}"
     VERBATIM)
-  target_sources(${target} PRIVATE ${output})
+  # A library of its own: as a source of the target it would have every object of the target wait
+  # for all the libraries that the target links.
+  add_library(${target}_embedded OBJECT ${output})
+  target_include_directories(${target}_embedded PRIVATE ${PROJECT_SOURCE_DIR})
+  spuna_configure_target(${target}_embedded)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_embedded>)
 endfunction()
