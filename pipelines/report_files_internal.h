@@ -8,6 +8,7 @@ namespace spuna {
 extern const std::string_view kReportTemplate;
 extern const std::string_view kReportStyle;
 extern const std::string_view kChartLibrary;
+extern const std::string_view kReportDrawing;
 extern const std::string_view kReportCharts;
 extern const std::string_view kReportScript;
 

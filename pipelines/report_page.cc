@@ -42,8 +42,8 @@ std::string RenderReportPage(const nlohmann::json& report) {
   const std::string data = ScriptSafeJson(report);
   const std::pair<std::string_view, std::string_view> parts[] = {
       {"{{style}}", kReportStyle},    {"{{data}}", data},
-      {"{{library}}", kChartLibrary}, {"{{charts}}", kReportCharts},
-      {"{{script}}", kReportScript},
+      {"{{library}}", kChartLibrary}, {"{{drawing}}", kReportDrawing},
+      {"{{charts}}", kReportCharts},  {"{{script}}", kReportScript},
   };
   // One pass over the template, in its order: what was put in is never searched for marks.
   std::string page;

@@ -29,9 +29,9 @@ SECTIONS = {
 # Ids that would do something if a page took them for markup or code.
 HOSTILE = [
     "</script><script>window.harmed = 1</script>",
-    "<img src=x onerror=\"window.harmed = 2\">",
+    '<img src=x onerror="window.harmed = 2">',
     "<!--<script>",
-    "\" onmouseover=\"window.harmed = 3\" x=\"",
+    '" onmouseover="window.harmed = 3" x="',
     "javascript:window.harmed=4",
     "${window.harmed = 5}",
     "{{script}}",
@@ -102,7 +102,10 @@ def full_report() -> dict:
             "threshold": 0.5,
         },
         "reliability": {
-            "bins": [{"score": (i + 0.5) / 10, "shifted": ((i + 0.5) / 10) ** 1.3, "rows": 310 - 60 * min(i, 9 - i)} for i in range(10)]
+            "bins": [
+                {"score": score / 100, "shifted": (score / 100) ** 1.3, "rows": 70 + 6 * abs(score - 50)}
+                for score in range(5, 100, 10)
+            ]
         },
         "entropy": {"values": [3.025, 4.206, 4.386, 4.389, 4.101], "stopped_by": "entropy", "stop_round": 4},
         "rounds": [
@@ -121,16 +124,23 @@ def full_report() -> dict:
             {"name": "2", "rows": 1, "typical": [{"id": "a-row-without-a-picture", "score": 0.97, "image": None}]},
         ],
         "groups": [
-            {"columns": "source", "rows": [group("camera 3", 200, 0.75), group("camera 1", 900, 0.26), group("camera 2", 400, 0.02)]},
-            {"columns": "source, day", "rows": [group(f"camera {n % 3}, day {n}", 60 + n, 0.9 / (n + 1)) for n in range(120)]},
+            {
+                "columns": "source",
+                "rows": [group("camera 3", 200, 0.75), group("camera 1", 900, 0.26), group("camera 2", 400, 0.02)],
+            },
+            {
+                "columns": "source, day",
+                "rows": [group(f"camera {n % 3}, day {n}", 60 + n, 0.9 / (n + 1)) for n in range(120)],
+            },
         ],
         "history": [
             {
-                "batch": n, "time": f"2026-01-{n:02}T00:00:00Z", "rows": 200, "share": share, "low": max(0, share - 0.03),
-                "high": share + 0.04, "evidence": evidence, "found": evidence > 20,
+                "batch": n, "time": f"2026-01-{n:02}T00:00:00Z", "rows": 200,
+                "share": share, "low": max(0, share - 0.03), "high": share + 0.04, "evidence": evidence, "found": evidence > 20,
             }
             for n, (share, evidence) in enumerate(
-                [(0.02, 1.3), (0.0, 0.8), (0.01, 0.6), (0.03, 1.1), (0.02, 0.9), (0.08, 3.2), (0.13, 17.0), (0.19, 240.0), (0.22, 8900.0)], 1
+                [(0.02, 1.3), (0.0, 0.8), (0.01, 0.6), (0.03, 1.1), (0.02, 0.9), (0.08, 3.2), (0.13, 17.0),
+                 (0.19, 240.0), (0.22, 8900.0)], 1
             )
         ],
         "evidence_needed": 20,
@@ -157,7 +167,9 @@ def hostile_report() -> dict:
     report["plane"] |= {"x": every, "y": every, "note": every}
     for point, text in zip(report["plane"]["points"], HOSTILE):
         point["id"] = text
-    report["kinds"] = [{"name": text, "rows": 3, "typical": [{"id": text, "score": 0.9, "image": text}]} for text in HOSTILE]
+    report["kinds"] = [
+        {"name": text, "rows": 3, "typical": [{"id": text, "score": 0.9, "image": text}]} for text in HOSTILE
+    ]
     report["groups"] = [{"columns": text, "rows": [group(text, 10, 0.5)]} for text in HOSTILE]
     for batch, text in zip(report["history"], HOSTILE):
         batch["time"] = text
@@ -203,7 +215,9 @@ class Browser:
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         phone = width < 600
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+        self.command(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
+        )
         self.emulate(dark=dark, media=media)
         self.driver.get(page.as_uri())
         self.settle()
@@ -225,7 +239,9 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def texts(self, selector: str) -> list[str]:
-        return self.run("return Array.from(document.querySelectorAll(arguments[0]), (one) => one.textContent)", selector)
+        return self.run(
+            "return Array.from(document.querySelectorAll(arguments[0]), (one) => one.textContent)", selector
+        )
 
     def ids(self, selector: str) -> set[str]:
         return set(self.run("return Array.from(document.querySelectorAll(arguments[0]), (one) => one.id)", selector))
@@ -286,7 +302,8 @@ class Browser:
         return self.run(
             """
             const {tooltip} = Chart.getChart(document.getElementById(arguments[0]));
-            return {shown: tooltip.opacity > 0, text: [...tooltip.title, ...tooltip.body.flatMap((part) => part.lines)].join("\\n")};
+            const lines = [...tooltip.title, ...tooltip.body.flatMap((part) => part.lines)];
+            return {shown: tooltip.opacity > 0, text: lines.join("\\n")};
             """,
             canvas,
         )

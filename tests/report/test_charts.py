@@ -46,7 +46,11 @@ def test_a_point_among_thousands_tells_its_id(browser, pages):
     browser.show(pages["large"])
     dropped = [one for one in points(5000) if one["kind"] == "dropped"]
     index = max(range(len(dropped)), key=lambda number: dropped[number]["x"])
-    assert browser.run("return Chart.getChart('plane-chart').data.datasets.map((set) => set.data.length)") == [1666, 1667, 1667]
+    assert browser.run("return Chart.getChart('plane-chart').data.datasets.map((set) => set.data.length)") == [
+        1666,
+        1667,
+        1667,
+    ]
     assert dropped[index]["id"] in browser.hover("plane-chart", "dropped", index)["text"]
     assert browser.texts("#plane .picked")[0].startswith(dropped[index]["id"] + ", dropped, score ")
 
@@ -56,7 +60,9 @@ def test_rows_at_one_place_are_told_together(browser, tmp_path):
     same = [{"x": 0, "y": 0, "kind": "kept", "id": f"same-{number}", "score": 0.25} for number in range(7)]
     report["plane"]["points"] = [*same, {"x": 1, "y": 1, "kind": "kept", "id": "other", "score": 0.5}]
     browser.show(render(report, tmp_path))
-    assert browser.hover("plane-chart", "kept", 0)["text"].split("\n") == [f" same-{number} (kept, score 0.25)" for number in range(4)]
+    assert browser.hover("plane-chart", "kept", 0)["text"].split("\n") == [
+        f" same-{number} (kept, score 0.25)" for number in range(4)
+    ]
     assert browser.hover("plane-chart", "kept", 7)["text"] == " other (kept, score 0.5)"
 
 

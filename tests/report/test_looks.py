@@ -15,7 +15,9 @@ def luminance(color: str) -> float:
 
 
 def pictures(browser) -> dict[str, str]:
-    return browser.run("return Object.fromEntries(Array.from(document.querySelectorAll('canvas'), (one) => [one.id, one.toDataURL()]))")
+    return browser.run(
+        "return Object.fromEntries(Array.from(document.querySelectorAll('canvas'), (one) => [one.id, one.toDataURL()]))"
+    )
 
 
 def chart_colors(browser) -> list:
@@ -23,7 +25,8 @@ def chart_colors(browser) -> list:
     return browser.run(
         """
         const chart = Chart.getChart("plane-chart");
-        return [chart.scales.x.options.ticks.color, chart.scales.x.options.grid.color, chart.getDatasetMeta(0).data[0].options.backgroundColor];
+        const {ticks, grid} = chart.scales.x.options;
+        return [ticks.color, grid.color, chart.getDatasetMeta(0).data[0].options.backgroundColor];
         """
     )
 
@@ -67,7 +70,8 @@ def test_text_has_contrast(browser, pages, dark):
     values = browser.run(
         """
         const style = getComputedStyle(document.documentElement);
-        return Object.fromEntries(["paper", "ink", "soft", "trusted", "shifted", "kept", "warning-paper"].map((name) => [name, style.getPropertyValue("--" + name).trim()]));
+        const names = ["paper", "ink", "soft", "trusted", "shifted", "kept", "warning-paper"];
+        return Object.fromEntries(names.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
         """
     )
 
@@ -96,14 +100,17 @@ def test_a_phone_scrolls_only_downwards(browser, pages, name, width):
     # Nothing sticks out, but inside a box that scrolls by itself.
     wide = browser.run(
         """
+        const edge = document.documentElement.clientWidth + 0.5;
         return Array.from(document.querySelectorAll("main *"))
-          .filter((one) => one.closest(".scroll") === null && one.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)
+          .filter((one) => one.closest(".scroll") === null && one.getBoundingClientRect().right > edge)
           .map((one) => one.outerHTML.slice(0, 100));
         """
     )
     assert wide == []
     if name == "full" and width <= 360:
-        assert browser.run("const box = document.querySelector('#groups .scroll'); return box.scrollWidth > box.clientWidth")
+        assert browser.run(
+            "const box = document.querySelector('#groups .scroll'); return box.scrollWidth > box.clientWidth"
+        )
 
 
 def test_charts_follow_the_width_of_the_window(browser, pages):
@@ -127,7 +134,9 @@ def test_paper_is_white_and_ink_dark(browser, pages, dark):
     assert luminance(browser.run("return getComputedStyle(document.body).color")) < 0.2
     assert chart_colors(browser) == ["#59616b", "#d9dde2", "#c94f00"]
     assert browser.run("return getComputedStyle(document.querySelector('#groups button')).display") == "none"
-    sizes = browser.run("return Array.from(document.querySelectorAll('canvas'), (one) => Math.min(one.clientWidth, one.clientHeight))")
+    sizes = browser.run(
+        "return Array.from(document.querySelectorAll('canvas'), (one) => Math.min(one.clientWidth, one.clientHeight))"
+    )
     assert min(sizes) > 100
     browser.emulate(dark=dark)
     browser.settle()

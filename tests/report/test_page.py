@@ -134,7 +134,10 @@ def test_no_request_leaves_the_page(browser, pages, name):
     browser.show(pages[name])
     assert browser.requests() == [pages[name].as_uri()]
     addresses = browser.run(
-        "return Array.from(document.querySelectorAll('[src], [href]'), (one) => one.getAttribute('src') || one.getAttribute('href'))"
+        """
+        const address = (one) => one.getAttribute("src") || one.getAttribute("href");
+        return Array.from(document.querySelectorAll("[src], [href]"), address);
+        """
     )
     assert addresses != []
     assert [address for address in addresses if not address.startswith("data:")] == []
@@ -162,4 +165,6 @@ def test_the_page_may_not_ask_anybody(browser, pages):
 
 def test_the_license_of_the_charts_is_in_the_page(pages):
     text = pages["minimal"].read_text()
-    assert re.search(r"Chart\.js v3\.\d+\.\d+\n.*\n \* \(c\) \d+ Chart\.js Contributors\n \* Released under the MIT License", text)
+    assert re.search(
+        r"Chart\.js v3\.\d+\.\d+\n.*\n \* \(c\) \d+ Chart\.js Contributors\n \* Released under the MIT License", text
+    )
