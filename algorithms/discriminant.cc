@@ -6,9 +6,11 @@
 #include <string>
 
 #include "algorithms/blas.h"
+#include "algorithms/classifier_builder.h"
 #include "algorithms/linear_discriminant.h"
 #include "algorithms/ranking.h"
 #include "algorithms/seeded_random.h"
+#include "algorithms/shift_test.h"
 #include "algorithms/whitening.h"
 
 namespace spuna::algorithms {
@@ -18,6 +20,7 @@ constexpr std::size_t kNumFolds = 5;
 // Proportions that are compared, and how near to the best, in standard errors, counts as equal.
 constexpr int kNumProportions = 20;
 constexpr double kEqual = 0.25;
+constexpr std::size_t kFoldsWithNetwork = 2;
 // Scores farther out say no more.
 constexpr double kLargestScore = 8;
 
@@ -43,6 +46,31 @@ void AddRows(const EmbeddingsView& from, const std::vector<std::size_t>& folds, 
   }
 }
 
+// The offsets of the rows outside a fold.
+void AddOffsets(const std::vector<std::uint32_t>& strata, const std::vector<std::size_t>& folds,
+                std::size_t fold, const std::vector<float>& log_ratios, std::vector<float>& to) {
+  for (std::size_t i = 0; i < strata.size(); ++i) {
+    if (folds[i] != fold) to.push_back(log_ratios[strata[i]]);
+  }
+}
+
+// The weight of every trusted row; none without strata.
+std::vector<double> WeightsOf(const Strata& strata) {
+  const std::vector<double> of_stratum = strata.TrustedWeights();
+  std::vector<double> weights;
+  if (of_stratum.empty()) return weights;
+  for (const std::uint32_t stratum : strata.trusted) weights.push_back(of_stratum[stratum]);
+  return weights;
+}
+
+Matrix Copy(const RowSet& rows) {
+  Matrix copy{{}, rows.dimension()};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    copy.values.insert(copy.values.end(), rows[i], rows[i] + rows.dimension());
+  }
+  return copy;
+}
+
 // The network's logits of rows that are whitened a block at a time.
 std::vector<double> LogitsOf(const SoftNetwork& network, const Whitening& whitening,
                              const RowSet& rows, const Execution& execution) {
@@ -66,14 +94,31 @@ void Scatter(const std::vector<double>& logits, const std::vector<std::size_t>& 
   }
 }
 
+// 1 where there is none.
+double DeviationOf(std::span<const double> values, double mean) {
+  double square = 0;
+  for (const double value : values) square += (value - mean) * (value - mean);
+  return square > 0 ? std::sqrt(square / static_cast<double>(values.size())) : 1;
+}
+
+double MeanOf(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Adds a part to a classifier in units of its scores' deviation among the trusted rows, which come
+// first.
+template <typename Add>
+void AddInDeviations(std::span<const double> logits, std::size_t num_trusted, Add add) {
+  const std::span<const double> trusted = logits.first(num_trusted);
+  add(1 / DeviationOf(trusted, MeanOf(trusted)));
+}
+
 // In deviations of the trusted rows' scores from their mean.
 void StandardizeScores(Scores& scores) {
-  const double n = static_cast<double>(scores.trusted.size());
-  double mean = 0;
-  for (const double score : scores.trusted) mean += score / n;
-  double square = 0;
-  for (const double score : scores.trusted) square += (score - mean) * (score - mean) / n;
-  const double deviation = square > 0 ? std::sqrt(square) : 1;
+  const double mean = MeanOf(scores.trusted);
+  const double deviation = DeviationOf(scores.trusted, mean);
   for (std::vector<double>* part : {&scores.trusted, &scores.pool}) {
     for (double& score : *part) {
       score = std::clamp((score - mean) / deviation, -kLargestScore, kLargestScore);
@@ -96,7 +141,7 @@ double BestMix(const Scores& network, const Scores& linear) {
   std::vector<double> aurocs;
   for (int i = 0; i <= kNumProportions; ++i) {
     const Scores mixed = Mix(network, linear, static_cast<double>(i) / kNumProportions);
-    aurocs.push_back(MeasureSeparation(mixed.trusted, mixed.pool).auroc);
+    aurocs.push_back(Auroc(mixed.trusted, mixed.pool));
   }
   const double least = *std::max_element(aurocs.begin(), aurocs.end()) -
                        kEqual * AurocError(network.trusted.size(), network.pool.size());
@@ -122,7 +167,8 @@ int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_fol
 }
 
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                      const SoftNetworkOptions& options, const Execution& execution) {
+                      const Strata& strata, const SoftNetworkOptions& options,
+                      const Execution& execution) {
   const std::size_t num_folds = std::min({kNumFolds, trusted.num_rows, pool.num_rows});
   if (num_folds < 2) {
     throw std::invalid_argument(
@@ -131,26 +177,33 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
         "; give more rows or use `recipe` paper");
   }
   const SingleThreadedBlas single_threaded;
-  execution.Report({Stage::kCrossFit, 0, num_folds});
+  SharedProgress progress(Stage::kCrossFit, num_folds * options.epochs, execution);
   SeededRandom random(options.seed);
   const std::vector<std::size_t> trusted_folds = AssignFolds(trusted.num_rows, num_folds, random);
   const std::vector<std::size_t> pool_folds = AssignFolds(pool.num_rows, num_folds, random);
   Scores network{std::vector<double>(trusted.num_rows), std::vector<double>(pool.num_rows)};
   Scores linear = network;
-  Execution within;
-  within.should_stop = execution.should_stop;
+  std::vector<HeldOut> held_out(num_folds);
+  const std::vector<float> log_ratios = strata.LogRatios();
   Execution across = execution;
   across.num_threads = FoldsAtOnce(trusted.num_rows + pool.num_rows, pool.dimension, num_folds,
                                    execution.num_threads);
-  ParallelFor(num_folds, across, [&](std::size_t fold, std::size_t) {
+  ParallelFor(num_folds, across, [&](std::size_t fold, std::size_t worker) {
+    const Execution within = progress.Within(worker);
     RowSet learned(pool.dimension);
     AddRows(trusted, trusted_folds, fold, false, learned);
     const Whitening whitening = FitWhitening(learned);
     std::vector<float> targets(learned.size(), 0.0F);
     AddRows(pool, pool_folds, fold, false, learned);
     targets.resize(learned.size(), 1.0F);
+    std::vector<float> offsets;
+    if (!log_ratios.empty()) {
+      AddOffsets(strata.trusted, trusted_folds, fold, log_ratios, offsets);
+      AddOffsets(strata.pool, pool_folds, fold, log_ratios, offsets);
+    }
     RowSet scored(pool.dimension);
     AddRows(trusted, trusted_folds, fold, true, scored);
+    const std::size_t num_held_out = scored.size();
     AddRows(pool, pool_folds, fold, true, scored);
 
     auto keep = [&](const std::vector<double>& logits, Scores& scores) {
@@ -158,24 +211,45 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
       Scatter(logits, trusted_folds, fold, next, scores.trusted);
       Scatter(logits, pool_folds, fold, next, scores.pool);
     };
-    keep(FitLinearDiscriminant(learned, targets, within).Logits(scored), linear);
+    const LinearDiscriminant line = FitLinearDiscriminant(learned, targets, within, offsets);
+    const std::vector<double> linear_logits = line.Logits(scored);
+    keep(linear_logits, linear);
     SoftNetworkOptions fold_options = options;
     fold_options.seed = options.seed * kNumFolds + fold;
-    const SoftNetwork trained =
-        TrainSoftNetwork(whitening.Apply(learned, within).view(), targets, fold_options, within);
-    keep(LogitsOf(trained, whitening, scored, within), network);
+    const SoftNetwork trained = TrainSoftNetwork(whitening.Apply(learned, within).view(), targets,
+                                                 fold_options, within, offsets);
+    const std::vector<double> network_logits = LogitsOf(trained, whitening, scored, within);
+    keep(network_logits, network);
+
+    ClassifierBuilder builder(line.standardization);
+    AddInDeviations(linear_logits, num_held_out,
+                    [&](double scale) { builder.AddLinear(line, scale); });
+    if (fold < kFoldsWithNetwork) {
+      AddInDeviations(network_logits, num_held_out,
+                      [&](double scale) { builder.AddNetwork(trained, whitening, scale); });
+    }
+    held_out[fold].classifier = std::move(builder).Build(0);
   });
+  for (std::size_t fold = 0; fold < num_folds; ++fold) {
+    RowSet rows(pool.dimension);
+    AddRows(trusted, trusted_folds, fold, true, rows);
+    held_out[fold].scores = held_out[fold].classifier.Score(Copy(rows).view(), execution);
+  }
 
   StandardizeScores(network);
   StandardizeScores(linear);
   Discriminant discriminant;
   discriminant.network_weight = BestMix(network, linear);
-  // The proportion was chosen by the difference, so the difference is tested at an even one.
+  // The proportion was chosen by the difference, so the difference is told at an even one.
   const Scores even = Mix(network, linear, 0.5);
-  discriminant.separation = MeasureSeparation(even.trusted, even.pool);
+  discriminant.separation.auroc = Auroc(even.trusted, even.pool);
+  discriminant.separation.p_value = TestShift(trusted, pool, strata, options.seed, execution);
   Scores mixed = Mix(network, linear, discriminant.network_weight);
   StandardizeScores(mixed);
-  discriminant.share = EstimateShare(mixed.trusted, mixed.pool);
+  discriminant.share = EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata));
+  // What can't be told from nothing may be nothing.
+  if (!discriminant.separation.Found()) discriminant.share.low = 0;
+  discriminant.folds = std::move(held_out);
   discriminant.trusted = std::move(mixed.trusted);
   discriminant.pool = std::move(mixed.pool);
   return discriminant;

@@ -6,8 +6,10 @@
 
 #include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
+#include "algorithms/held_out.h"
 #include "algorithms/share_estimate.h"
 #include "algorithms/soft_network.h"
+#include "algorithms/strata.h"
 
 namespace spuna::algorithms {
 
@@ -20,18 +22,23 @@ struct Discriminant {
   double network_weight = 0.5;
   Separation separation;
   /// The estimated share of shifted rows in the pool.
-  double share = 0;
+  Share share;
+  /// What scored each fold, and its scores of the trusted rows in it. The network takes the most
+  /// room: the first two have it, the others are the linear discriminant alone.
+  std::vector<HeldOut> folds;
 };
 
 /// Cuts trusted rows and pool into 5 folds. For each, a network on rows whitened by the other
 /// folds' trusted rows and a linear discriminant learn the other folds, and score this one. The two
 /// scores are mixed in the proportion that tells trusted rows and pool apart best; proportions that
-/// can't be told from the best are averaged.
+/// can't be told from the best are averaged. With strata, what is learned is the difference within
+/// them.
 ///
 /// The folds, the initial weights and the order of rows depend on `options.seed`. Throws
 /// std::invalid_argument with fewer than 2 rows on either side.
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                      const SoftNetworkOptions& options, const Execution& execution);
+                      const Strata& strata, const SoftNetworkOptions& options,
+                      const Execution& execution);
 
 /// How many folds are fitted at the same time. Each holds a whitened copy of its rows; together the
 /// copies stay below 1.3 times the rows and 100 MB, or there is only one.

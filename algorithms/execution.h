@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <stdexcept>
@@ -39,6 +40,33 @@ struct Execution {
   void Report(const Progress& progress) const {
     if (on_progress) on_progress(progress);
   }
+};
+
+/// How far tasks of a stage that run side by side have come together. Steps may be made from any
+/// thread; only those of the first worker, which is the algorithm's own thread, are reported.
+class SharedProgress {
+ public:
+  SharedProgress(Stage stage, std::size_t total, const Execution& execution)
+      : stage_(stage), total_(total), execution_(execution) {
+    execution.Report({stage, 0, total});
+  }
+
+  /// How a task runs within: on one thread, and what it reports is a step here.
+  Execution Within(std::size_t worker) {
+    Execution within;
+    within.should_stop = execution_.should_stop;
+    within.on_progress = [this, worker](const Progress&) {
+      const std::size_t done = ++done_;
+      if (worker == 0) execution_.Report({stage_, done, total_});
+    };
+    return within;
+  }
+
+ private:
+  Stage stage_;
+  std::size_t total_;
+  const Execution& execution_;
+  std::atomic<std::size_t> done_ = 0;
 };
 
 /// Runs `task(index, worker)` for every index below `num_tasks`, each exactly once.

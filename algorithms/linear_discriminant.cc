@@ -36,10 +36,12 @@ void ForEachBlock(const RowSet& rows, const Standardizer& standardizer, Visit vi
 class RidgeLogisticLoss {
  public:
   RidgeLogisticLoss(const RowSet& rows, const Standardizer& standardizer,
-                    std::span<const float> targets, const Execution& execution)
+                    std::span<const float> targets, std::span<const float> offsets,
+                    const Execution& execution)
       : rows_(rows),
         standardizer_(standardizer),
         targets_(targets),
+        offsets_(offsets),
         weights_(BalancedWeights(targets)),
         execution_(execution) {}
 
@@ -60,7 +62,8 @@ class RidgeLogisticLoss {
       for (arma::uword i = 0; i < block.n_cols; ++i) {
         const float row_weight = weights_[begin + i];
         const float target = targets_[begin + i];
-        const double logit = products[i] + bias;
+        const double offset = offsets_.empty() ? 0 : offsets_[begin + i];
+        const double logit = products[i] + bias + offset;
         const double softplus = std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit)));
         loss += row_weight * (softplus - target * logit);
         const double error = row_weight * (1 / (1 + std::exp(-logit)) - target) / n;
@@ -79,6 +82,7 @@ class RidgeLogisticLoss {
   const RowSet& rows_;
   const Standardizer& standardizer_;
   std::span<const float> targets_;
+  std::span<const float> offsets_;
   std::vector<float> weights_;
   const Execution& execution_;
 };
@@ -97,11 +101,12 @@ std::vector<double> LinearDiscriminant::Logits(const RowSet& rows) const {
 }
 
 LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
-                                         const Execution& execution) {
+                                         const Execution& execution,
+                                         std::span<const float> offsets) {
   LinearDiscriminant fitted;
   fitted.standardization = FitStandardization(rows);
   const Standardizer standardizer(fitted.standardization, kLargest);
-  RidgeLogisticLoss loss(rows, standardizer, targets, execution);
+  RidgeLogisticLoss loss(rows, standardizer, targets, offsets, execution);
   arma::mat parameters(rows.dimension() + 1, 1, arma::fill::zeros);
   ens::L_BFGS optimizer(kMemory, kMaxIterations);
   optimizer.MinGradientNorm() = kSmallestGradient;

@@ -19,8 +19,10 @@ struct LinearDiscriminant {
 };
 
 /// Fits soft targets between 0 and 1, both classes of equal weight, as the widespread balanced
-/// logistic regression with C = 0.01 does. Standardized values beyond ±8 count as ±8.
+/// logistic regression with C = 0.01 does. Standardized values beyond ±8 count as ±8. Where there
+/// are offsets, each row's is added to its logit while learning, and forgotten then.
 LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
-                                         const Execution& execution);
+                                         const Execution& execution,
+                                         std::span<const float> offsets = {});
 
 }  // namespace spuna::algorithms

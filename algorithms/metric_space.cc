@@ -1,11 +1,9 @@
 #include "algorithms/metric_space.h"
 
-#include <algorithm>
-#include <armadillo>
 #include <cmath>
 
 #include "algorithms/blas.h"
-#include "algorithms/ranking.h"
+#include "algorithms/contrast_directions.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -33,41 +31,6 @@ Matrix Normalized(const EmbeddingsView& rows) {
     for (std::size_t j = 0; j < rows.dimension; ++j) row[j] = static_cast<float>(row[j] * scale);
   }
   return normalized;
-}
-
-// The directions, one a column, in which the mean square of whitened rows is farthest from 1.
-arma::fmat ContrastDirections(const Matrix& pool) {
-  const arma::fmat rows(const_cast<float*>(pool.values.data()), pool.dimension, pool.num_rows(),
-                        false, true);
-  const arma::mat moment = arma::conv_to<arma::mat>::from(arma::fmat(rows * rows.t())) /
-                           static_cast<double>(rows.n_cols);
-  arma::vec eigenvalues;
-  arma::mat eigenvectors;
-  if (!arma::eig_sym(eigenvalues, eigenvectors, moment)) {
-    throw std::runtime_error("the second moment of the pool can't be decomposed");
-  }
-  std::vector<double> likeness(eigenvalues.n_elem);
-  for (std::size_t j = 0; j < likeness.size(); ++j) {
-    likeness[j] = -std::abs(std::log(std::max(eigenvalues[j], 1e-9)));
-  }
-  const RowNumbers order = AscendingOrder(likeness);
-  const std::size_t count = std::min(kContrastDimensions, order.size());
-  arma::fmat directions(pool.dimension, count);
-  for (std::size_t j = 0; j < count; ++j) {
-    directions.col(j) = arma::conv_to<arma::fvec>::from(eigenvectors.col(order[j]));
-  }
-  return directions;
-}
-
-Matrix Project(const Matrix& rows, const arma::fmat& directions) {
-  Matrix projected{std::vector<float>(rows.num_rows() * directions.n_cols), directions.n_cols};
-  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    const arma::fvec row(const_cast<float*>(rows.view().row(i)), rows.dimension, false, true);
-    const arma::fvec product = directions.t() * row;
-    std::copy(product.begin(), product.end(),
-              projected.values.begin() + static_cast<std::ptrdiff_t>(i * directions.n_cols));
-  }
-  return projected;
 }
 
 double RootMeanSquareDistance(const Matrix& rows) {
@@ -121,8 +84,9 @@ MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView&
       space = {whitening->Apply(trusted, execution, /*num_spare=*/1),
                whitening->Apply(pool, execution, /*num_spare=*/1)};
       if (metric == Metric::kWhitened) break;
-      const arma::fmat directions = ContrastDirections(space.pool);
-      space = {Project(space.trusted, directions), Project(space.pool, directions)};
+      const Matrix directions =
+          ContrastDirections(space.pool, kContrastDimensions, Contrast::kAnySpread);
+      space = {ProjectOn(space.trusted, directions), ProjectOn(space.pool, directions)};
       break;
     }
   }

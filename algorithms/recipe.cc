@@ -15,9 +15,13 @@ constexpr double kLeastShare = 0.01;
 
 }  // namespace
 
-Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
                const RecipeOptions& options, const Execution& execution, Checkpoint* checkpoint)
-    : checkpoint_(checkpoint), plain_trusted_(trusted), plain_pool_(pool), options_(options) {
+    : checkpoint_(checkpoint),
+      plain_trusted_(trusted),
+      plain_pool_(pool),
+      strata_(strata),
+      options_(options) {
   const Switches& switches = options.switches;
   if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
   if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
@@ -29,11 +33,12 @@ Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   if (switches.NeedCrossFitting()) {
     if (checkpoint_ != nullptr) discriminant_ = checkpoint_->FindDiscriminant();
     if (!discriminant_) {
-      discriminant_ = CrossFit(trusted, pool, options.network, execution);
+      discriminant_ = CrossFit(trusted, pool, strata, options.network, execution);
       if (checkpoint_ != nullptr) checkpoint_->Keep(*discriminant_);
     }
     if (switches.sides == Sides::kShare) {
-      options_.expansion.share = std::clamp(discriminant_->share, kLeastShare, 1 - kLeastShare);
+      options_.expansion.share =
+          std::clamp(discriminant_->share.estimate, kLeastShare, 1 - kLeastShare);
     }
   }
   const bool is_whitened =
@@ -73,7 +78,7 @@ Classifier Ground::Distill(const Expansion& expansion, const std::vector<double>
     return algorithms::Distill(plain_trusted_, plain_pool_, expansion, options_.distillation,
                                execution);
   }
-  const Evidence evidence{discriminant_ ? &*discriminant_ : nullptr, neighbor_scores};
+  const Evidence evidence{discriminant_ ? &*discriminant_ : nullptr, neighbor_scores, &strata_};
   return DistillSoftly(plain_trusted_, plain_pool_, *whitening_, evidence, found(),
                        options_.network, execution);
 }

@@ -10,6 +10,7 @@
 #include "algorithms/expansion.h"
 #include "algorithms/metric_space.h"
 #include "algorithms/soft_network.h"
+#include "algorithms/strata.h"
 
 namespace spuna::algorithms {
 
@@ -59,8 +60,9 @@ struct RecipeOptions {
 class Ground {
  public:
   /// The views must outlive it, and so must the checkpoint, which may be null.
-  Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool, const RecipeOptions& options,
-         const Execution& execution, Checkpoint* checkpoint = nullptr);
+  Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
+         const RecipeOptions& options, const Execution& execution,
+         Checkpoint* checkpoint = nullptr);
 
   EmbeddingsView trusted() const { return space_ ? space_->trusted.view() : plain_trusted_; }
   EmbeddingsView pool() const { return space_ ? space_->pool.view() : plain_pool_; }
@@ -68,7 +70,7 @@ class Ground {
 
   /// Whether trusted rows and pool can be told apart, at the level of 5 %. Without a discriminant
   /// nobody asked.
-  bool found() const { return !discriminant_ || discriminant_->separation.p_value < 0.05; }
+  bool found() const { return !discriminant_ || discriminant_->separation.Found(); }
 
   /// The pool's labels; none where nothing was found.
   Expansion Expand(const Execution& execution) const;
@@ -92,6 +94,7 @@ class Ground {
   Checkpoint* checkpoint_;
   EmbeddingsView plain_trusted_;
   EmbeddingsView plain_pool_;
+  Strata strata_;
   RecipeOptions options_;
   std::optional<Discriminant> discriminant_;
   // Of the trusted rows, where a step needs it.

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "algorithms/metrics.h"
+#include "algorithms/ranking.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -13,57 +14,93 @@ namespace {
 // As in the paper's experiments.
 constexpr double kConfidence = 0.1;
 constexpr double kMargin = 0.01;
+// The two-sided quantile of 95 %.
+constexpr double kDeviations = 1.96;
 
-std::vector<double> Sorted(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
+// What lies below a threshold, as a share of each side, and the quotient of the two.
+struct Bin {
+  double trusted = 1;
+  double pool = 1;
+
+  double CleanShare() const { return pool / trusted; }
+
+  // How far the quotient may be off at 95 %, with so many rows on either side.
+  double Reach(double num_trusted, double num_pool, double widening) const {
+    const double relative = (1 - trusted) / (trusted * num_trusted) +
+                            (1 - pool) / (std::max(pool, 1 / num_pool) * num_pool);
+    return kDeviations * widening * CleanShare() * std::sqrt(std::max(relative, 0.0));
+  }
+};
+
+// The number of equal weights that say as much.
+double EffectiveCount(std::span<const double> weights) {
+  double sum = 0;
+  double square = 0;
+  for (const double weight : weights) {
+    sum += weight;
+    square += weight * weight;
+  }
+  return square > 0 ? sum * sum / square : 0;
 }
 
 }  // namespace
 
-double EstimateShare(std::span<const double> trusted, std::span<const double> pool) {
-  if (trusted.empty() || pool.empty()) return 0;
-  const std::vector<double> sorted_trusted = Sorted(trusted);
-  const std::vector<double> sorted_pool = Sorted(pool);
-  const double n = static_cast<double>(trusted.size());
+Share EstimateShare(std::span<const double> trusted, std::span<const double> pool,
+                    std::span<const double> trusted_weights, double widening) {
+  if (trusted.empty() || pool.empty()) return {};
+  std::vector<double> weights(trusted_weights.begin(), trusted_weights.end());
+  weights.resize(trusted.size(), 1.0);
+  std::vector<double> sorted_pool(pool.begin(), pool.end());
+  std::sort(sorted_pool.begin(), sorted_pool.end());
+  const RowNumbers order = AscendingOrder(trusted);
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double n = EffectiveCount(weights);
   const double m = static_cast<double>(pool.size());
   const double log_term = std::log(4 / kConfidence) / 2;
   const double margin = (1 + kMargin) * (std::sqrt(log_term / n) + std::sqrt(log_term / m));
   double least_bound = INFINITY;
-  double clean_share = 1;
-  for (std::size_t i = 0; i < sorted_trusted.size(); ++i) {
-    const bool last_of_ties =
-        i + 1 == sorted_trusted.size() || sorted_trusted[i + 1] > sorted_trusted[i];
+  Bin best;
+  Bin median;
+  bool has_median = false;
+  double below = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const double score = trusted[order[i]];
+    below += weights[order[i]];
+    const bool last_of_ties = i + 1 == order.size() || trusted[order[i + 1]] > score;
     if (!last_of_ties) continue;
-    const double below_trusted = static_cast<double>(i + 1) / n;
-    const auto end = std::upper_bound(sorted_pool.begin(), sorted_pool.end(), sorted_trusted[i]);
-    const double below_pool = static_cast<double>(end - sorted_pool.begin()) / m;
-    const double bound = (below_pool + margin) / below_trusted;
+    const auto end = std::upper_bound(sorted_pool.begin(), sorted_pool.end(), score);
+    const Bin bin{below / total, static_cast<double>(end - sorted_pool.begin()) / m};
+    if (!has_median && bin.trusted >= 0.5) {
+      median = bin;
+      has_median = true;
+    }
+    const double bound = (bin.pool + margin) / bin.trusted;
     if (bound >= least_bound) continue;
     least_bound = bound;
-    clean_share = below_pool / below_trusted;
+    best = bin;
   }
-  return std::clamp(1 - clean_share, 0.0, 1.0);
+  auto clamp = [](double share) { return std::clamp(share, 0.0, 1.0); };
+  Share share;
+  share.estimate = clamp(1 - best.CleanShare());
+  share.low = clamp(1 - best.CleanShare() - best.Reach(n, m, widening));
+  share.high = clamp(std::max(1 - best.CleanShare() + best.Reach(n, m, widening),
+                              1 - median.CleanShare() + median.Reach(n, m, widening)));
+  return share;
+}
+
+double Auroc(std::span<const double> trusted, std::span<const double> pool) {
+  if (trusted.empty() || pool.empty()) return 0.5;
+  std::vector<double> scores(trusted.begin(), trusted.end());
+  scores.insert(scores.end(), pool.begin(), pool.end());
+  std::vector<std::uint8_t> is_pool(trusted.size(), 0);
+  is_pool.resize(scores.size(), 1);
+  return EvaluateDetection(scores, is_pool).auroc;
 }
 
 double AurocError(std::size_t num_trusted, std::size_t num_pool) {
   const double n = static_cast<double>(num_trusted);
   const double m = static_cast<double>(num_pool);
   return std::sqrt((n + m + 1) / (12 * n * m));
-}
-
-Separation MeasureSeparation(std::span<const double> trusted, std::span<const double> pool) {
-  Separation separation;
-  if (trusted.empty() || pool.empty()) return separation;
-  std::vector<double> scores(trusted.begin(), trusted.end());
-  scores.insert(scores.end(), pool.begin(), pool.end());
-  std::vector<std::uint8_t> is_pool(trusted.size(), 0);
-  is_pool.resize(scores.size(), 1);
-  separation.auroc = EvaluateDetection(scores, is_pool).auroc;
-  const double deviation = AurocError(trusted.size(), pool.size());
-  separation.p_value = std::erfc((separation.auroc - 0.5) / deviation / std::numbers::sqrt2) / 2;
-  return separation;
 }
 
 }  // namespace spuna::algorithms

@@ -5,25 +5,46 @@
 
 namespace spuna::algorithms {
 
-/// The share of shifted rows in a pool, from scores (higher is more shifted) that were given to
-/// trusted and pool rows alike by models that had seen neither.
+/// The share of shifted rows in a pool, and its interval at 95 %.
+struct Share {
+  double estimate = 0;
+  double low = 0;
+  double high = 1;
+};
+
+/// How much wider than that of independent rows the interval is where pool and trusted rows were
+/// cross-fitted: models of different folds share most of what they learned (docs/quality.md).
+inline constexpr double kCrossFitWidening = 1.6;
+
+/// The share from scores (higher is more shifted) that were given to trusted and pool rows alike by
+/// models that had seen neither.
 ///
 /// Best bin estimation (Garg, Wu, Smola, Balakrishnan and Lipton, 2021): below a threshold c at the
 /// clean end there are few shifted rows, so 1 - share is about the pool's fraction below c over the
 /// trusted rows' fraction below c; c is where the upper confidence bound of that quotient is least.
-double EstimateShare(std::span<const double> trusted, std::span<const double> pool);
+///
+/// `low` holds whatever the shifted rows look like. `estimate` and `high` hold only if few of them
+/// look like the cleaner half of the trusted rows (irreducibility): shifted rows that can't be told
+/// from clean ones can't be counted. Trusted rows may have weights.
+Share EstimateShare(std::span<const double> trusted, std::span<const double> pool,
+                    std::span<const double> trusted_weights = {},
+                    double widening = kCrossFitWidening);
 
 /// How well scores tell pool from trusted rows.
 struct Separation {
   /// The probability that a pool row scores higher than a trusted row; ties count half.
   double auroc = 0.5;
-  /// Of an AUROC this high if there were no difference: Mann and Whitney's test, one-sided.
+  /// Of "there is no difference", see TestShift.
   double p_value = 1;
+
+  /// Whether there is a difference, at the level of 5 %.
+  bool Found() const { return p_value <= 0.05; }
 };
+
+/// The probability that a pool row scores higher than a trusted row; ties count half.
+double Auroc(std::span<const double> trusted, std::span<const double> pool);
 
 /// The standard error of the AUROC of `num_trusted` against `num_pool` rows that don't differ.
 double AurocError(std::size_t num_trusted, std::size_t num_pool);
-
-Separation MeasureSeparation(std::span<const double> trusted, std::span<const double> pool);
 
 }  // namespace spuna::algorithms

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "algorithms/blas.h"
+#include "algorithms/classifier_builder.h"
 #include "algorithms/linear_discriminant.h"
 #include "algorithms/standardization.h"
 
@@ -23,8 +24,6 @@ constexpr double kLinearFloor = 0.85;
 constexpr double kLeastShare = 0.001;
 constexpr double kHighestLogit = 20;
 constexpr std::size_t kRowsForSteepness = 10'000;
-// Weights beyond it would overflow a product.
-constexpr double kLargestWeight = 1e18;
 
 double Logistic(double logit) { return 1 / (1 + std::exp(-logit)); }
 
@@ -81,7 +80,7 @@ void AddStandardized(std::span<const double> scores, std::vector<double>& sum) {
 }
 
 double ShareOf(const Evidence& evidence) {
-  return evidence.discriminant == nullptr ? 0.5 : evidence.discriminant->share;
+  return evidence.discriminant == nullptr ? 0.5 : evidence.discriminant->share.estimate;
 }
 
 // 0 for trusted rows; what is soft for pool rows, raised to begin at `floor`.
@@ -92,6 +91,18 @@ std::vector<float> Targets(std::size_t num_trusted_rows, std::span<const float> 
     targets.push_back(static_cast<float>(floor + (1 - floor) * target));
   }
   return targets;
+}
+
+// What the mix of strata adds to every row's logit: trusted rows, then the pool. None without
+// strata.
+std::vector<float> OffsetsOf(const Strata* strata) {
+  std::vector<float> offsets;
+  if (strata == nullptr || strata->empty()) return offsets;
+  const std::vector<float> log_ratios = strata->LogRatios();
+  for (const std::vector<std::uint32_t>* side : {&strata->trusted, &strata->pool}) {
+    for (const std::uint32_t stratum : *side) offsets.push_back(log_ratios[stratum]);
+  }
+  return offsets;
 }
 
 // One network that gives the mean of the logits of several.
@@ -164,66 +175,6 @@ double SteepnessFor(std::span<const double> logits, std::span<const float> targe
   return best;
 }
 
-// The rows in whitened coordinates are rotation * (deviation * standardized + mean - center).
-class ClassifierBuilder {
- public:
-  ClassifierBuilder(const Standardization& standardization, std::size_t hidden) {
-    classifier_.dimension = standardization.mean.size();
-    // Two units beside the network's: a linear function is relu(x) - relu(-x).
-    classifier_.hidden = hidden + 2;
-    classifier_.mean = standardization.mean;
-    classifier_.deviation = standardization.deviation;
-  }
-
-  void AddNetwork(const SoftNetwork& network, const Whitening& whitening, double scale) {
-    const std::size_t d = classifier_.dimension;
-    const arma::fmat weight(const_cast<float*>(network.hidden_weight.data()), network.hidden, d,
-                            false, true);
-    // Row by row in memory is column by column of the transpose.
-    const arma::fmat rotation(const_cast<float*>(whitening.rotation.data()), d, d, false, true);
-    const arma::mat product =
-        arma::conv_to<arma::mat>::from(weight) * arma::conv_to<arma::mat>::from(rotation).t();
-    for (std::size_t h = 0; h < network.hidden; ++h) {
-      double bias = network.hidden_bias[h];
-      for (std::size_t j = 0; j < d; ++j) {
-        classifier_.hidden_weight.push_back(static_cast<float>(
-            std::clamp(product(h, j) * classifier_.deviation[j], -kLargestWeight, kLargestWeight)));
-        bias += product(h, j) * (classifier_.mean[j] - whitening.center[j]);
-      }
-      AddUnit(bias, scale * network.output_weight[h]);
-    }
-    bias_ += scale * network.output_bias;
-  }
-
-  void AddLinear(const LinearDiscriminant& linear, double scale) {
-    for (const double sign : {1.0, -1.0}) {
-      for (const double weight : linear.weight) {
-        classifier_.hidden_weight.push_back(static_cast<float>(sign * weight));
-      }
-      AddUnit(sign * linear.bias, sign * scale);
-    }
-  }
-
-  Classifier Build(double offset) && {
-    const std::size_t hidden = classifier_.hidden;
-    classifier_.output_weight.assign(hidden, 0.0F);
-    classifier_.output_weight.insert(classifier_.output_weight.end(), output_.begin(),
-                                     output_.end());
-    classifier_.output_bias = {0.0F, static_cast<float>(bias_ + offset)};
-    return std::move(classifier_);
-  }
-
- private:
-  void AddUnit(double bias, double output) {
-    classifier_.hidden_bias.push_back(static_cast<float>(bias));
-    output_.push_back(static_cast<float>(output));
-  }
-
-  Classifier classifier_;
-  std::vector<float> output_;
-  double bias_ = 0;
-};
-
 // The logit of a row, in float64.
 double LogitOf(const Classifier& classifier, const float* row) {
   std::vector<float> standardized(classifier.dimension);
@@ -268,7 +219,7 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
                          const Whitening& whitening, const Evidence& evidence, bool found,
                          const SoftNetworkOptions& options, const Execution& execution) {
   const SingleThreadedBlas single_threaded;
-  execution.Report({Stage::kDistill, 0, 0});
+  SharedProgress progress(Stage::kDistill, kNumNetworks * options.epochs, execution);
   const std::vector<double> sum = SumOfScores(evidence, pool.num_rows);
   const double share = std::clamp(ShareOf(evidence), kLeastShare, 1 - kLeastShare);
   const std::vector<float> soft = WithMean(sum, std::max(share, (share + 0.5) / 2));
@@ -278,18 +229,19 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   const Matrix whitened = whitening.Apply(rows, execution);
   std::vector<SoftNetwork> networks(kNumNetworks);
   LinearDiscriminant linear;
-  ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t) {
-    Execution within;
-    within.should_stop = execution.should_stop;
+  const std::vector<float> offsets = OffsetsOf(evidence.strata);
+  ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t worker) {
+    const Execution within = progress.Within(worker);
     if (part == kNumNetworks) {
-      linear = FitLinearDiscriminant(rows, Targets(trusted.num_rows, soft, kLinearFloor), within);
+      linear = FitLinearDiscriminant(rows, Targets(trusted.num_rows, soft, kLinearFloor), within,
+                                     offsets);
       return;
     }
     SoftNetworkOptions own = options;
     own.hidden = (options.hidden + kNumNetworks - 1) / kNumNetworks;
     own.seed = options.seed * kNumNetworks + part;
-    networks[part] = TrainSoftNetwork(whitened.view(),
-                                      Targets(trusted.num_rows, soft, kNetworkFloor), own, within);
+    networks[part] = TrainSoftNetwork(
+        whitened.view(), Targets(trusted.num_rows, soft, kNetworkFloor), own, within, offsets);
   });
   const SoftNetwork network = Join(networks);
 
@@ -317,11 +269,10 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   const double factor = SteepnessFor(pool_part(logits), WithMean(sum, share), share, execution);
   for (double& logit : logits) logit *= factor;
   const double offset = OffsetFor(pool_part(logits), share);
-  ClassifierBuilder builder(linear.standardization, network.hidden);
+  ClassifierBuilder builder(linear.standardization);
   builder.AddNetwork(network, whitening, factor * weight);
   builder.AddLinear(linear, factor * linear_weight);
   Classifier classifier = std::move(builder).Build(offset);
-  classifier.Validate();
   if (!found) KeepAll(trusted, pool, classifier, execution);
   return classifier;
 }

@@ -9,6 +9,7 @@
 #include "algorithms/embeddings_view.h"
 #include "algorithms/execution.h"
 #include "algorithms/soft_network.h"
+#include "algorithms/strata.h"
 #include "algorithms/whitening.h"
 
 namespace spuna::algorithms {
@@ -19,6 +20,8 @@ struct Evidence {
   const Discriminant* discriminant = nullptr;
   /// The neighbor scores, where labels were expanded; else empty.
   std::span<const double> neighbor_scores;
+  /// Within which rows are compared; null without strata.
+  const Strata* strata = nullptr;
 };
 
 /// Trains four networks on trusted rows (target 0) and pool rows (soft targets) in coordinates

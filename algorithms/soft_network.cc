@@ -102,7 +102,8 @@ std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
 }
 
 SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> targets,
-                             const SoftNetworkOptions& options, const Execution& execution) {
+                             const SoftNetworkOptions& options, const Execution& execution,
+                             std::span<const float> offsets) {
   const std::size_t dimension = rows.dimension;
   const std::size_t hidden = options.hidden;
   const std::size_t batch_size = std::min(options.batch_size, rows.num_rows);
@@ -127,6 +128,7 @@ SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> 
   const std::size_t steps_per_epoch = rows.num_rows / batch_size;
   std::size_t step = 0;
   for (std::size_t epoch = 0; epoch < options.epochs; ++epoch) {
+    execution.Report({Stage::kDistill, epoch, options.epochs});
     random.Shuffle(order);
     // Whole batches only; the rows left over differ from epoch to epoch.
     for (std::size_t batch = 0; batch < steps_per_epoch; ++batch) {
@@ -142,7 +144,7 @@ SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> 
       float error_sum = 0;
       for (std::size_t i = 0; i < batch_size; ++i) {
         float* const column = activations.colptr(i);
-        float logit = network.output_bias;
+        float logit = network.output_bias + (offsets.empty() ? 0.0F : offsets[chosen[i]]);
         for (std::size_t h = 0; h < hidden; ++h) {
           column[h] = std::max(column[h] + network.hidden_bias[h], 0.0F);
           logit += column[h] * output[h];

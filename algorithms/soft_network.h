@@ -41,8 +41,11 @@ std::vector<float> BalancedWeights(std::span<const float> targets);
 
 /// Trains on targets between 0 and 1 by cross-entropy, weighted, with Adam, decoupled weight decay
 /// and noise on the inputs, which are taken to be whitened. Single-threaded, so that several can be
-/// trained side by side. Throws std::runtime_error when it diverges.
+/// trained side by side. Every epoch is reported when it begins. Where there are offsets, each
+/// row's is added to its logit while learning, and forgotten then. Throws std::runtime_error when
+/// it diverges.
 SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> targets,
-                             const SoftNetworkOptions& options, const Execution& execution);
+                             const SoftNetworkOptions& options, const Execution& execution,
+                             std::span<const float> offsets = {});
 
 }  // namespace spuna::algorithms

@@ -33,6 +33,7 @@ ParquetInput::~ParquetInput() = default;
 arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const InputFile& file) {
   auto input = std::unique_ptr<ParquetInput>(new ParquetInput());
   input->name_ = file.name;
+  input->partitions_ = file.partitions;
   ARROW_ASSIGN_OR_RAISE(input->bytes_, file.Open());
   auto open = [&]() -> arrow::Status {
     parquet::ReaderProperties properties(FileMemory());

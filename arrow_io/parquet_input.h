@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrow_io/input_files.h"
@@ -35,6 +36,8 @@ class ParquetInput {
 
   const std::string& name() const { return name_; }
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  /// The hive partitions of its path.
+  const std::vector<std::pair<std::string, std::string>>& partitions() const { return partitions_; }
   const parquet::FileMetaData& metadata() const;
   std::int64_t num_rows() const;
   int num_row_groups() const;
@@ -100,6 +103,7 @@ class ParquetInput {
   ParquetInput();
 
   std::string name_;
+  std::vector<std::pair<std::string, std::string>> partitions_;
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::io::RandomAccessFile> bytes_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;

@@ -2,15 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <sstream>
-#include <type_traits>
 
 #include "cli/config_file.h"
 #include "cli/exit_codes.h"
-#include "pipelines/option_words.h"
+#include "cli/option_kinds.h"
 #include "pipelines/runtime.h"
 
 namespace spuna::cli {
@@ -33,6 +31,7 @@ class ArgumentParser {
     AddScore();
     AddClean();
     AddEvaluate();
+    AddMonitor();
     AddInspect();
     app_.footer(
         "`spuna plan …` with the options of fit, score or clean is its --dry-run: it says what "
@@ -66,21 +65,6 @@ class ArgumentParser {
     return *added;
   }
 
-  // An option that takes text: paths, a column, a prefix. What looks like an option is taken for a
-  // value that was forgotten.
-  template <typename T>
-  static CLI::Option* AddText(CLI::App& command, const std::string& name, T& value,
-                              const std::string& type, const std::string& description,
-                              const std::string& group) {
-    return command.add_option(name, value, description)
-        ->type_name(type)
-        ->group(group)
-        ->check([](const std::string& text) {
-          return text.starts_with("--") ? "expected a value but found the option " + text
-                                        : std::string();
-        });
-  }
-
   // Required options may come from the configuration file, so they are checked after it.
   void Require(CLI::App& command, CLI::Option* option) { required_[&command].push_back(option); }
 
@@ -90,6 +74,7 @@ class ArgumentParser {
     Require(fit, AddText(fit, "--model", arguments_.model, "PATH",
                          "Model file to write (.safetensors)", "Outputs"));
     AddFitOutputs(fit);
+    AddDecision(fit);
     AddMethod(fit);
     AddColumns(fit);
     AddForce(fit);
@@ -111,6 +96,7 @@ class ArgumentParser {
                            "IPC stream on standard output",
                            "Outputs"));
     AddDrop(score);
+    AddScoreDecision(score);
     AddOverwrite(score);
     AddChoice(score, "--by", arguments_.by,
               "classifier, or neighbors: the score without classifier; needs a model with banks",
@@ -131,6 +117,9 @@ class ArgumentParser {
     AddText(clean, "--model", arguments_.model, "PATH", "Model file to write (.safetensors)",
             "Outputs");
     AddFitOutputs(clean);
+    AddDecision(clean);
+    AddPValues(clean);
+    AddFindings(clean);
     AddMethod(clean);
     AddColumns(clean);
     AddForce(clean);
@@ -147,6 +136,29 @@ class ArgumentParser {
     AddText(evaluate, "--score", arguments_.score_column, "COLUMN", "Column of scores", "Inputs")
         ->default_val("spuna_score");
     AddRunning(evaluate);
+  }
+
+  void AddMonitor() {
+    CLI::App& monitor = AddCommand(Command::kMonitor, "monitor",
+                                   "Watch batches of new rows for shift; the exit code is 3 where "
+                                   "it is found");
+    Require(monitor,
+            AddText(monitor, "--model", arguments_.model, "PATH", "Model file to read", "Inputs"));
+    Require(monitor, AddText(monitor, "--input", arguments_.input, "PATH",
+                             "The batch: Parquet files, directories, 'patterns', s3:// and other "
+                             "URIs, @lists of paths",
+                             "Inputs"));
+    AddEmbedding(monitor);
+    AddText(monitor, "--state", arguments_.state, "PATH",
+            "JSON file that remembers the batches before; it is made by the first", "Outputs");
+    AddText(monitor, "--metrics", arguments_.metrics, "PATH",
+            "File of OpenMetrics text to write, or to replace", "Outputs");
+    AddText(monitor, "--report", arguments_.report, "PATH",
+            "HTML page with the history to write, or to replace", "Outputs");
+    AddNumber(monitor, "--level", arguments_.level,
+              "The probability of ever finding a shift where there is none", "Decision");
+    AddInvalid(monitor);
+    AddRunning(monitor);
   }
 
   void AddInspect() {
@@ -191,6 +203,61 @@ class ArgumentParser {
   void AddOverwrite(CLI::App& command) {
     command.add_flag("--overwrite", arguments_.overwrite, "Replace outputs that exist")
         ->group("Outputs");
+  }
+
+  void AddThreshold(CLI::App& command) {
+    DecisionOptions& decision = arguments_.fit.decision;
+    AddNumber(command, "--threshold", decision.threshold,
+              "Drop rows that score so much or more [0.5]", "Decision");
+    AddNumber(command, "--max-clean-loss", decision.max_clean_loss,
+              "Drop at most this share of the clean rows, in expectation", "Decision");
+  }
+
+  void AddPValues(CLI::App& command) {
+    command
+        .add_flag("--p-values", arguments_.p_values,
+                  "Write a column of p-values: how rare a clean row with such a score is")
+        ->group("Decision");
+  }
+
+  void AddScoreDecision(CLI::App& command) {
+    AddThreshold(command);
+    AddPValues(command);
+  }
+
+  void AddFindings(CLI::App& command) {
+    const std::string group = "Findings";
+    AddText(command, "--report", arguments_.report, "PATH", "HTML page to write", group);
+    AddText(command, "--reasons", arguments_.reasons, "PATH",
+            "Parquet file to write: why each row is dropped", group);
+    AddText(command, "--group-by", arguments_.group_by, "COLUMNS",
+            "Columns, with commas, to count kept and dropped rows by", group);
+    AddText(command, "--id", arguments_.id, "COLUMN",
+            "Column that names the rows [id, else file and row number]", group);
+    AddText(command, "--truth", arguments_.truth, "COLUMN",
+            "Column of truth, for the report's reliability curve", group);
+    AddText(command, "--report-image", arguments_.report_image, "COLUMN",
+            "Column of pictures, bytes or paths, for the report", group);
+  }
+
+  void AddDecision(CLI::App& command) {
+    DecisionOptions& decision = arguments_.fit.decision;
+    AddThreshold(command);
+    AddNumber(command, "--max-false-drops", decision.max_false_drops,
+              "Let at most this share of the dropped rows be clean, in expectation", "Decision");
+    AddNumber(command, "--keep-share", decision.keep_share, "Keep this share of the pool",
+              "Decision");
+    AddChoice(command, "--calibration", decision.calibration,
+              "none; split: keep trusted rows back to tell what a threshold costs; cross: all of "
+              "them in turn, six fits, guarantees about twice the level only [split where needed]",
+              "Decision");
+    AddNumber(command, "--calibration-rows", decision.calibration_rows,
+              "Trusted rows that a split keeps back [a quarter, or what the level needs]",
+              "Decision");
+    AddText(command, "--stratify", arguments_.fit.stratify, "COLUMN",
+            "Column of classes: compare rows within a class, since another mix of classes is no "
+            "shift",
+            "Decision");
   }
 
   void AddMethod(CLI::App& command) {
@@ -245,6 +312,10 @@ class ArgumentParser {
     AddText(command, "--prefix", arguments_.prefix, "TEXT", "What our columns' names start with",
             "Columns")
         ->default_val("spuna_");
+    AddInvalid(command);
+  }
+
+  void AddInvalid(CLI::App& command) {
     AddChoice(command, "--invalid", arguments_.fit.invalid,
               "null, drop or error: rows with a null or non-finite embedding", "Columns");
   }
@@ -286,70 +357,6 @@ class ArgumentParser {
     command.add_flag("--json", arguments_.json, "Print one JSON object")->group("Running");
     command.add_flag("--quiet", arguments_.quiet, "Print nothing but errors")->group("Running");
     AddText(command, "--config", config_, "PATH", "TOML file with the same options", "Running");
-  }
-
-  // An option that takes a number, as a person would read it: nothing left over, nothing out of
-  // range, no octal.
-  template <typename T>
-  static CLI::Option* AddNumber(CLI::App& command, const std::string& name, T& value,
-                                const std::string& description, const std::string& group) {
-    CLI::Option* option = command.add_option_function<std::string>(
-        name, [&value, name](const std::string& text) { value = ParseNumber<T>(name, text); },
-        description);
-    option->type_name("NUMBER")->group(group);
-    if constexpr (std::is_arithmetic_v<T>) {
-      std::ostringstream text;
-      text << value;
-      option->default_str(text.str());
-    }
-    return option;
-  }
-
-  template <typename T>
-  static T ParseNumber(const std::string& name, const std::string& text) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      T number{};
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (error == std::errc() && end == text.data() + text.size()) return number;
-      const char* const kind = std::is_floating_point_v<T> ? "a number"
-                               : std::is_unsigned_v<T>     ? "a whole number of 0 or more"
-                                                           : "a whole number";
-      throw CLI::ValidationError(
-          name, std::string("expected ") + kind + " but found '" + text +
-                    (error == std::errc::result_out_of_range ? "', which is out of range" : "'"));
-    } else {
-      return ParseNumber<typename T::value_type>(name, text);
-    }
-  }
-
-  // An option whose words stand for the values of an enumeration; the default is what `value`
-  // holds.
-  template <typename T>
-  CLI::Option* AddChoice(CLI::App& command, const std::string& name, T& value,
-                         const std::string& description, const std::string& group) {
-    return AddWords<T>(command, name, value, description, group)->default_str(ToWord(value));
-  }
-
-  // The same without a default.
-  template <typename T>
-  CLI::Option* AddChoice(CLI::App& command, const std::string& name, std::optional<T>& value,
-                         const std::string& description, const std::string& group) {
-    return AddWords<T>(command, name, value, description, group);
-  }
-
-  template <typename T, typename Value>
-  CLI::Option* AddWords(CLI::App& command, const std::string& name, Value& value,
-                        const std::string& description, const std::string& group) {
-    const std::map<std::string, T>& words = OptionWords<T>();
-    std::vector<std::string> allowed;
-    for (const auto& [word, meaning] : words) allowed.push_back(word);
-    return command
-        .add_option_function<std::string>(
-            name, [&value, &words](const std::string& word) { value = words.at(word); },
-            description)
-        ->check(CLI::IsMember(allowed))
-        ->type_name("WORD")
-        ->group(group);
   }
 
   // Values of the file stand in for options that the command line leaves out. One file may serve

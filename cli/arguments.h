@@ -10,7 +10,7 @@
 
 namespace spuna::cli {
 
-enum class Command { kFit, kScore, kClean, kEvaluate, kInspect };
+enum class Command { kFit, kScore, kClean, kEvaluate, kMonitor, kInspect };
 
 /// What the command line and the configuration file say.
 struct Arguments {
@@ -23,8 +23,17 @@ struct Arguments {
   std::string out;
   std::string truth;
   std::string score_column;
+  std::string state;
+  std::string metrics;
+  double level = 0.05;
   bool keep_banks = false;
   bool drop = false;
+  bool p_values = false;
+  std::string reasons;
+  std::string report;
+  std::string report_image;
+  std::string group_by;
+  std::string id;
   std::string dropped;
   bool overwrite = false;
   bool force = false;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/exit_codes.h"
 #include "cli/interrupt.h"
@@ -12,6 +13,7 @@
 #include "pipelines/exception_status.h"
 #include "pipelines/jobs.h"
 #include "pipelines/json_text.h"
+#include "pipelines/monitor.h"
 #include "pipelines/plan.h"
 
 namespace spuna::cli {
@@ -67,9 +69,22 @@ ScoreJob MakeScoreJob(const Arguments& arguments) {
   job.options.neighbors = arguments.fit.neighbors;
   job.options.overwrite = arguments.overwrite;
   job.options.drop = arguments.drop;
+  job.options.p_values = arguments.p_values;
+  job.options.threshold = arguments.fit.decision.threshold;
+  job.options.max_clean_loss = arguments.fit.decision.max_clean_loss;
   if (!arguments.dropped.empty()) job.dropped = arguments.dropped;
   job.on_bad_file = arguments.on_bad_file;
   return job;
+}
+
+// "a,b" as "a" and "b"; empty names are left out.
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream stream(text);
+  for (std::string name; std::getline(stream, name, ',');) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
 }
 
 CleanJob MakeCleanJob(const Arguments& arguments) {
@@ -77,15 +92,49 @@ CleanJob MakeCleanJob(const Arguments& arguments) {
   job.fit = MakeFitJob(arguments);
   job.output = arguments.out;
   job.drop = arguments.drop;
+  job.p_values = arguments.p_values;
+  if (!arguments.reasons.empty()) job.reasons = arguments.reasons;
+  if (!arguments.report.empty()) job.report = arguments.report;
+  job.group_by = SplitAtCommas(arguments.group_by);
+  job.id = arguments.id;
+  job.truth = arguments.truth;
+  job.image = arguments.report_image;
   if (!arguments.dropped.empty()) job.dropped = arguments.dropped;
   return job;
 }
 
-template <typename Job>
-int PlanJob(const Job& job, const Arguments& arguments) {
+MonitorJob MakeMonitorJob(const Arguments& arguments) {
+  MonitorJob job;
+  job.model = arguments.model;
+  job.input = arguments.input;
+  if (!arguments.state.empty()) job.state = arguments.state;
+  if (!arguments.metrics.empty()) job.metrics = arguments.metrics;
+  if (!arguments.report.empty()) job.report = arguments.report;
+  job.options.embedding = arguments.fit.embedding;
+  job.options.invalid = arguments.fit.invalid;
+  job.options.level = arguments.level;
+  return job;
+}
+
+Runtime MakeRuntime(const Arguments& arguments) {
   Runtime runtime;
   runtime.num_threads = arguments.threads;
   runtime.should_stop = Interrupted;
+  return runtime;
+}
+
+// The same, with progress shown. The display must outlive it.
+Runtime MakeRuntime(const Arguments& arguments, ProgressDisplay& display) {
+  Runtime runtime = MakeRuntime(arguments);
+  runtime.on_progress = [&](const std::string& stage, double done, std::int64_t rows) {
+    display.Show(stage, done, rows);
+  };
+  return runtime;
+}
+
+template <typename Job>
+int PlanJob(const Job& job, const Arguments& arguments) {
+  const Runtime runtime = MakeRuntime(arguments);
   const arrow::Result<JobPlan> plan = Plan(job, runtime);
   if (!plan.ok()) return Fail(plan.status(), kFailed);
   return Print(arguments, ToJson(*plan), Summarize(*plan));
@@ -95,10 +144,7 @@ template <typename Job>
 int RunJob(const Job& job, const Arguments& arguments, const std::string& written_to) {
   if (arguments.dry_run) return PlanJob(job, arguments);
   ProgressDisplay display(!arguments.quiet);
-  Runtime runtime;
-  runtime.num_threads = arguments.threads;
-  runtime.should_stop = Interrupted;
-  runtime.on_progress = [&](const std::string& stage, double done) { display.Show(stage, done); };
+  const Runtime runtime = MakeRuntime(arguments, display);
   const arrow::Result<JobReport> report = Run(job, runtime);
   display.Clear();
   if (report.status().IsCancelled() && arguments.out == "-") {
@@ -114,9 +160,21 @@ int RunJob(const Job& job, const Arguments& arguments, const std::string& writte
   return printed == kDone && !report->skipped.empty() ? kSkippedFiles : printed;
 }
 
+int RunMonitor(const Arguments& arguments) {
+  const MonitorJob job = MakeMonitorJob(arguments);
+  const arrow::Status valid = job.options.Validate();
+  if (!valid.ok()) return Fail(valid, kWrongUsage);
+  ProgressDisplay display(!arguments.quiet);
+  const Runtime runtime = MakeRuntime(arguments, display);
+  const arrow::Result<MonitorReport> report = Run(job, runtime);
+  display.Clear();
+  if (!report.ok()) return Fail(report.status(), kFailed);
+  const int printed = Print(arguments, ToJson(*report), Summarize(*report));
+  return printed == kDone && report->found() ? kShiftFound : printed;
+}
+
 int RunEvaluate(const Arguments& arguments) {
-  Runtime runtime;
-  runtime.should_stop = Interrupted;
+  const Runtime runtime = MakeRuntime(arguments);
   const auto evaluation =
       Run(EvaluateJob{arguments.input, arguments.truth, arguments.score_column}, runtime);
   if (!evaluation.ok()) return Fail(evaluation.status(), kFailed);
@@ -170,6 +228,8 @@ int RunCommand(const Arguments& arguments) {
       return RunJob(MakeCleanJob(arguments), arguments, arguments.out);
     case Command::kEvaluate:
       return RunEvaluate(arguments);
+    case Command::kMonitor:
+      return RunMonitor(arguments);
     case Command::kInspect:
       break;
   }

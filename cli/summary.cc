@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipelines/json_text.h"
+#include "pipelines/number_words.h"
 
 namespace spuna::cli {
 namespace {
@@ -21,21 +22,6 @@ std::string Align(const Lines& lines) {
     aligned += label + std::string(width - label.size() + 2, ' ') + text + "\n";
   }
   return aligned;
-}
-
-// 14000 as "14,000".
-std::string Count(std::int64_t count) {
-  std::string digits = std::to_string(count);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits;
-}
-
-std::string Format(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof(text), format, value);
-  return text;
 }
 
 // 20480000000 as "20.5 GB".
@@ -80,12 +66,15 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
   if (!summary.found) {
     lines.emplace_back("shift", "none found: trusted rows and pool can't be told apart (AUROC " +
                                     Format("%.3f", summary.separation->auroc) +
-                                    ", p = " + Format("%.2f", summary.separation->p_value) +
-                                    "); every row is kept");
+                                    ", p = " + Format("%.2f", summary.separation->p_value) + ")" +
+                                    (fit.options.decision.IsSet() ? "" : "; every row is kept"));
     return;
   }
   if (summary.share) {
-    lines.emplace_back("share shifted", Format("%.1f", 100 * *summary.share) + " % (estimate)");
+    const algorithms::Share& share = *summary.share;
+    lines.emplace_back("share shifted", Format("%.1f", 100 * share.estimate) + " % (estimate; " +
+                                            Format("%.1f", 100 * share.low) + " to " +
+                                            Format("%.1f", 100 * share.high) + " % at 95 %)");
   }
   lines.emplace_back(
       "pseudo-labels",
@@ -101,15 +90,59 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
                                    "; entropy " + entropy);
 }
 
+// Why a row is dropped.
+std::string Reason(const Decision& decision) {
+  if (decision.p_value_cutoff) {
+    return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (" + decision.rule +
+           " " + Format("%g", decision.level) + ", of which about twice is guaranteed)";
+  }
+  if (decision.threshold > 1) return "none asked for by " + decision.rule;
+  const std::string reason = "score " + Format("%.4g", decision.threshold) + " or more";
+  if (decision.rule.empty() || decision.rule == "threshold") return reason;
+  return reason + " (" + decision.rule + " " + Format("%g", decision.level) + ")";
+}
+
 void AddScore(const JobReport::Score& score, Lines& lines) {
   const RowCounts& counts = score.counts;
   lines.emplace_back("rows in", Count(counts.in));
   if (score.by == ScoreBy::kNeighbors) return;
   const std::int64_t valid = counts.in - counts.invalid;
   lines.emplace_back(score.drop ? "rows kept" : "rows to keep", Share(counts.kept, valid));
-  lines.emplace_back(
-      score.drop ? "rows dropped" : "rows to drop",
-      Share(counts.dropped, valid) + ", score " + Format("%g", score.threshold) + " or more");
+  lines.emplace_back(score.drop ? "rows dropped" : "rows to drop",
+                     Share(counts.dropped, valid) + ", " + Reason(score.decision));
+}
+
+// The groups that are affected most.
+void AddGroups(const JobReport::Groups& by, Lines& lines) {
+  constexpr std::size_t kMaxShown = 5;
+  for (std::size_t i = 0; i < std::min(by.groups.size(), kMaxShown); ++i) {
+    const GroupCount& group = by.groups[i];
+    lines.emplace_back(i == 0 ? "by " + by.column : "",
+                       group.value + ": " + Count(group.dropped) + " of " + Count(group.rows) +
+                           " dropped (" + Percent(group.share) + "; " + Percent(group.low) +
+                           " to " + Percent(group.high) + ")");
+  }
+  if (by.groups.size() > kMaxShown) {
+    lines.emplace_back(
+        "", "and " + Count(static_cast<std::int64_t>(by.groups.size() - kMaxShown)) + " more");
+  }
+}
+
+void AddFindings(const JobReport& report, Lines& lines) {
+  if (report.distance) {
+    lines.emplace_back(
+        "distance",
+        std::string(report.distance->reach == algorithms::ShiftReach::kFar ? "far" : "near") +
+            ": " + Format("%.2g", report.distance->in_spreads) +
+            " times the trusted rows' spread, cosine " + Format("%.2g", report.distance->cosine));
+  }
+  if (!report.kinds.empty()) {
+    std::string sizes;
+    for (const std::int64_t size : report.kinds) sizes += (sizes.empty() ? "" : ", ") + Count(size);
+    lines.emplace_back("kinds of shift", Count(static_cast<std::int64_t>(report.kinds.size())) +
+                                             ", of " + sizes + " rows");
+  }
+  for (const JobReport::Groups& by : report.groups) AddGroups(by, lines);
 }
 
 }  // namespace
@@ -118,6 +151,7 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
   Lines lines;
   if (report.fit) AddFit(*report.fit, lines);
   if (report.score) AddScore(*report.score, lines);
+  AddFindings(report, lines);
   if (!report.fit && report.score && report.score->counts.invalid > 0) {
     lines.emplace_back("invalid rows",
                        Count(report.score->counts.invalid) + ": null or non-finite");
@@ -133,6 +167,8 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
   const auto total = report.seconds.find("total");
   if (total != report.seconds.end()) lines.emplace_back("seconds", Format("%.1f", total->second));
   lines.emplace_back("written to", written_to);
+  if (report.reasons) lines.emplace_back("reasons", *report.reasons);
+  if (report.page) lines.emplace_back("report", *report.page);
   return Align(lines);
 }
 
@@ -191,6 +227,32 @@ std::string Summarize(const Evaluation& evaluation) {
                  {"FPR95", Format("%.4f", evaluation.metrics.fpr95)}};
   if (evaluation.rows_skipped > 0)
     lines.emplace_back("rows skipped", Count(evaluation.rows_skipped));
+  return Align(lines);
+}
+
+std::string Summarize(const MonitorReport& report) {
+  const WatchedBatch& batch = report.batch();
+  const RowCounts& counts = report.counts;
+  const std::int64_t valid = counts.in - counts.invalid;
+  Lines lines;
+  lines.emplace_back(
+      "batch", Count(static_cast<std::int64_t>(batch.batch)) + " (" + Count(counts.in) + " rows)");
+  lines.emplace_back("rows to keep", Share(counts.kept, valid));
+  lines.emplace_back("rows to drop", Share(counts.dropped, valid) + ", " + Reason(report.decision));
+  if (counts.invalid > 0) {
+    lines.emplace_back("invalid rows", Count(counts.invalid) + ": null or non-finite");
+  }
+  lines.emplace_back("share shifted", Format("%.1f", 100 * batch.share.estimate) +
+                                          " % of this batch (estimate; " +
+                                          Format("%.1f", 100 * batch.share.low) + " to " +
+                                          Format("%.1f", 100 * batch.share.high) + " % at 95 %)");
+  lines.emplace_back("evidence", Format("%.3g", batch.evidence) + " of the " +
+                                     Format("%.3g", 1 / report.options.level) + " that level " +
+                                     Format("%g", report.options.level) +
+                                     " needs; p = " + Format("%.2g", report.p_value));
+  lines.emplace_back("shift", std::string(batch.found ? "found" : "not found") + " in " +
+                                  Count(static_cast<std::int64_t>(batch.batch)) +
+                                  (batch.batch == 1 ? " batch" : " batches") + " up to now");
   return Align(lines);
 }
 

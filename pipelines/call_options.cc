@@ -86,6 +86,8 @@ std::map<std::string, Reader> Readers(Call call, CallOptions& options) {
       {"embedding", Into(fit.embedding)},
       {"invalid", Into(fit.invalid)},
       {"neighbors", Into(fit.neighbors)},
+      {"threshold", Into(fit.decision.threshold)},
+      {"max_clean_loss", Into(fit.decision.max_clean_loss)},
       {"threads", [&options](const json& value) {
          std::int64_t threads = 0;
          Read(value, threads);
@@ -113,11 +115,18 @@ std::map<std::string, Reader> Readers(Call call, CallOptions& options) {
                     {"seed", Into(fit.seed)},
                     {"fit_rows", Into(fit.fit_rows)},
                     {"fit_sample", Into(fit.fit_sample)},
+                    {"stratify", Into(fit.stratify)},
+                    {"max_false_drops", Into(fit.decision.max_false_drops)},
+                    {"keep_share", Into(fit.decision.keep_share)},
+                    {"calibration", Into(fit.decision.calibration)},
+                    {"calibration_rows", Into(fit.decision.calibration_rows)},
                     {"keep_banks", Into(options.extras.keep_banks)}});
   }
   if (call == Call::kScore) readers.insert({"by", Into(score.by)});
   if (call != Call::kFit) {
-    readers.insert({{"prefix", Into(score.prefix)}, {"drop", Into(score.drop)}});
+    readers.insert({{"prefix", Into(score.prefix)},
+                    {"drop", Into(score.drop)},
+                    {"p_values", Into(score.p_values)}});
   }
   return readers;
 }
@@ -126,9 +135,11 @@ std::map<std::string, Reader> Readers(Call call, CallOptions& options) {
 arrow::Status InOurWords(const arrow::Status& status) {
   if (status.ok()) return status;
   std::string message = status.message();
-  for (const std::string name : {"batch-size", "learning-rate", "fit-rows"}) {
+  for (const std::string name : {"batch-size", "learning-rate", "fit-rows", "max-clean-loss",
+                                 "max-false-drops", "keep-share", "calibration-rows", "p-values"}) {
     const std::size_t at = message.find('`' + name + '`');
-    if (at != std::string::npos) message[at + 1 + name.find('-')] = '_';
+    if (at == std::string::npos) continue;
+    std::replace(message.begin() + at, message.begin() + at + name.size(), '-', '_');
   }
   return status.WithMessage(message);
 }
@@ -157,6 +168,12 @@ CallOptions ParseOrThrow(const std::string& text, Call call) {
   options.score.embedding = options.fit.embedding;
   options.score.invalid = options.fit.invalid;
   options.score.neighbors = options.fit.neighbors;
+  if (call == Call::kScore) {
+    options.score.threshold = options.fit.decision.threshold;
+    options.score.max_clean_loss = options.fit.decision.max_clean_loss;
+  } else {
+    options.fit.decision = CalibratedFor(options.score, options.fit.decision);
+  }
   return options;
 }
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <map>
 #include <utility>
 
 #include "algorithms/banks.h"
 #include "algorithms/duplicate_rows.h"
+#include "pipelines/calibrated_fit.h"
 #include "pipelines/exception_status.h"
-#include "pipelines/fit_checkpoint.h"
-#include "pipelines/memory.h"
 
 namespace spuna {
 namespace {
@@ -54,11 +53,20 @@ arrow::Status CheckInputs(const FitInput& trusted, const FitInput& pool,
                                 trusted.where, ", but found ", pool.rows.dimension);
 }
 
-algorithms::Ground MakeGround(const FitInput& trusted, const FitInput& pool,
-                              const FitOptions& options, const FitChoices& choices,
-                              StageClock& clock, algorithms::Checkpoint* checkpoint = nullptr) {
-  return {trusted.rows.view(), pool.rows.view(), options.ForRecipe(choices), clock.Execution(),
-          checkpoint};
+// The classes of both inputs as numbers, in the order of their names.
+algorithms::Strata StrataOf(const FitInput& trusted, const FitInput& pool) {
+  algorithms::Strata strata;
+  std::map<std::string, std::uint32_t> numbers;
+  for (const FitInput* input : {&trusted, &pool}) {
+    for (const std::string& name : input->classes) numbers[name] = 0;
+  }
+  if (numbers.empty()) return strata;
+  std::uint32_t next = 0;
+  for (auto& [name, number] : numbers) number = next++;
+  for (const std::string& name : trusted.classes) strata.trusted.push_back(numbers[name]);
+  for (const std::string& name : pool.classes) strata.pool.push_back(numbers[name]);
+  strata.count = numbers.size();
+  return strata;
 }
 
 FitChoices ChooseFor(const FitInput& trusted, const FitInput& pool, const FitOptions& options) {
@@ -78,6 +86,7 @@ Model DistillOrThrow(const FitInput& trusted, const FitInput& pool,
   model.summary = Summarize(trusted.rows, pool.rows, ground, expansion);
   model.summary.choices = choices;
   model.classifier = ground.Distill(expansion, neighbor_scores, clock.Execution());
+  if (ground.discriminant()) model.watch = ground.discriminant()->folds;
   return model;
 }
 
@@ -91,17 +100,35 @@ arrow::Status CheckExtras(const FitChoices& choices, const FitExtras& extras) {
       "model scores by neighbors in the embeddings' own coordinates only");
 }
 
+// A step of a fit decides nothing.
+arrow::Status CheckStep(const FitOptions& options) {
+  const bool decides = options.decision.IsSet() || options.decision.calibration.has_value();
+  if (!decides && options.stratify.empty()) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "options that decide which rows are dropped, and `stratify`, are for a whole fit, not for "
+      "one "
+      "of its steps");
+}
+
 bool NeedsNeighborScores(const FitChoices& choices) {
   return choices.switches.targets == algorithms::Targets::kSoft;
 }
 
-FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& options,
+// A fit on rows as they are given, without calibration.
+FitResult FitPlainly(const FitInput& trusted, const FitInput& pool, const FitOptions& options,
                      const FitExtras& extras, StageClock& clock,
                      algorithms::Checkpoint* checkpoint) {
   FitResult result;
   const FitChoices choices = ChooseFor(trusted, pool, options);
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
-  algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock, checkpoint);
+  const algorithms::Strata strata = StrataOf(trusted, pool);
+  algorithms::Ground ground(trusted.rows.view(), pool.rows.view(), strata,
+                            options.ForRecipe(choices), clock.Execution(), checkpoint);
+  if (extras.findings && ground.discriminant()) {
+    result.mix = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
+                                               ground.discriminant()->trusted,
+                                               ground.discriminant()->pool, options.seed);
+  }
   result.expansion = ground.Expand(clock.Execution());
   std::vector<double> neighbor_scores;
   if (extras.neighbor_scores || NeedsNeighborScores(choices)) {
@@ -119,26 +146,55 @@ FitResult FitOrThrow(const FitInput& trusted, FitInput pool, const FitOptions& o
     if (neighbor_scores.empty()) neighbor_scores.assign(pool.rows.view().num_rows, NAN);
     result.neighbor_scores = std::move(neighbor_scores);
   }
-  result.pool_valid = std::move(pool.rows.valid);
-  clock.Pause();
   return result;
 }
 
-// One byte for every row of a pool: whether it is in the sample, and valid there.
-std::vector<std::uint8_t> AmongAllRows(const FitRequest& request, const RowSample& sample,
-                                       const BadFiles& bad_files,
-                                       const std::vector<std::uint8_t>& valid_in_sample) {
-  std::vector<std::uint8_t> valid;
-  std::size_t next = 0;
-  for (std::size_t file = 0; file < sample.rows.size(); ++file) {
-    if (bad_files.Has(request.pool.files[file])) continue;
-    const std::size_t begin = valid.size();
-    valid.resize(begin + static_cast<std::size_t>(request.pool_survey.num_rows[file]), 0);
-    for (const std::int64_t row : sample.rows[file]) {
-      valid[begin + static_cast<std::size_t>(row)] = valid_in_sample[next++];
-    }
+// Lets the model decide, and scores the pool where that or the caller needs it.
+void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageClock& clock,
+                 FitResult& result) {
+  Model& model = result.model;
+  const DecisionOptions& options = model.options.decision;
+  const bool needs_scores = extras.pool_scores || extras.findings ||
+                            options.keep_share.has_value() || options.max_false_drops.has_value();
+  PoolScores scores;
+  std::vector<double> p_values;
+  if (needs_scores) {
+    result.pool_scores = model.classifier.Score(pool.view(), clock.Execution());
+    scores.scores = result.pool_scores;
   }
-  return valid;
+  if (options.max_false_drops) {
+    p_values =
+        algorithms::PValues(model.calibration, pool.view(), result.pool_scores, clock.Execution());
+    scores.p_values = p_values;
+    if (model.summary.share) scores.clean_share = 1 - model.summary.share->low;
+  }
+  model.decision = Decide(options, model.calibration, scores);
+}
+
+arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
+                                      const FitOptions& options, const FitExtras& extras,
+                                      StageClock& clock, algorithms::Checkpoint* checkpoint) {
+  const Calibration calibration = options.decision.ChosenCalibration();
+  FitResult result;
+  if (calibration == Calibration::kNone) {
+    result = FitPlainly(trusted, pool, options, extras, clock, checkpoint);
+  } else {
+    ARROW_ASSIGN_OR_RAISE(const std::int64_t num_held_back,
+                          CountCalibrationRows(options.decision, trusted.rows.num_rows()));
+    const FitFunction fit = [&](const FitInput& some_trusted, const FitInput& more_pool,
+                                const FitExtras& some_extras, bool goes_on) {
+      return FitPlainly(some_trusted, more_pool, options, some_extras, clock,
+                        goes_on ? checkpoint : nullptr);
+    };
+    result = calibration == Calibration::kSplit
+                 ? FitWithSplit(trusted, pool, num_held_back, options.seed, extras, fit, clock)
+                 : FitWithCross(trusted, pool, options.seed, extras, fit, clock);
+  }
+  DecideAfter(pool.rows, extras, clock, result);
+  if (extras.findings) result.findings = MakeFindings(trusted, pool, result, clock);
+  result.pool_valid = std::move(pool.rows.valid);
+  clock.Pause();
+  return result;
 }
 
 }  // namespace
@@ -148,92 +204,29 @@ arrow::Status FitInput::Append(const arrow::RecordBatch& batch, InvalidRows inva
   return rows.Append(batch.GetColumnByName(column), invalid, {column, where, first_row});
 }
 
-arrow::Result<std::string> ResolvePoolEmbedding(const FitRequest& request, BadFiles& bad_files) {
-  const std::string& asked = request.options.embedding;
-  ARROW_ASSIGN_OR_RAISE(const std::string trusted,
-                        ResolveEmbeddingColumn(request.trusted, asked, ""));
-  return ResolveEmbeddingColumn(request.pool, asked, trusted, &bad_files);
-}
-
-arrow::Status SurveyPool(FitRequest& request,
-                         const std::function<arrow::Status(const arrow_io::ParquetInput&)>& check,
-                         BadFiles& bad_files, const Runtime& runtime) {
-  ARROW_ASSIGN_OR_RAISE(const std::string column, ResolvePoolEmbedding(request, bad_files));
-  ARROW_ASSIGN_OR_RAISE(request.pool_survey,
-                        SurveyFiles(request.pool, column, check, bad_files, runtime));
-  if (!request.IsSampled()) return arrow::Status::OK();
-  std::vector<std::size_t> order(request.pool.files.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](std::size_t i) { return request.pool.files[i].relative_path; });
-  arrow_io::InputFiles sorted = request.pool;
-  std::vector<std::int64_t> num_rows = request.pool_survey.num_rows;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    sorted.files[i] = request.pool.files[order[i]];
-    num_rows[i] = request.pool_survey.num_rows[order[i]];
-  }
-  request.pool = std::move(sorted);
-  request.pool_survey.num_rows = std::move(num_rows);
-  return arrow::Status::OK();
-}
-
-arrow::Result<FitResult> Fit(const FitRequest& request, BadFiles& bad_files,
-                             FitCheckpoint* checkpoint, StageClock& clock) {
-  return CatchExceptions([&]() -> arrow::Result<FitResult> {
-    const FitOptions& options = request.options;
-    ARROW_RETURN_NOT_OK(options.Validate());
-    FitInput trusted;
-    FitInput pool;
-    trusted.where = request.trusted.files.front().name;
-    pool.where = request.pool.files.front().name;
-    BadFiles none(OnBadFile::kError);
-    ARROW_ASSIGN_OR_RAISE(trusted.column,
-                          ResolveEmbeddingColumn(request.trusted, options.embedding, ""));
-    ARROW_ASSIGN_OR_RAISE(pool.column, ResolvePoolEmbedding(request, bad_files));
-    if (!request.force) {
-      ARROW_ASSIGN_OR_RAISE(const FitShape shape, MeasureFit(request, clock.runtime()));
-      ARROW_RETURN_NOT_OK(CheckFitMemory(shape, FreeMemory()));
-    }
-    ARROW_ASSIGN_OR_RAISE(trusted.rows, ReadEmbeddingMatrix({request.trusted, trusted.column,
-                                                             options.invalid, "trusted", none},
-                                                            clock));
-    const MatrixRequest pool_rows{request.pool, pool.column, options.invalid, "pool", bad_files};
-    RowSample sample;
-    if (request.IsSampled()) {
-      sample = SampleRows(request.pool, request.pool_survey.num_rows, options.fit_rows,
-                          options.fit_sample, options.seed);
-      ARROW_ASSIGN_OR_RAISE(pool.rows, ReadSampledMatrix(pool_rows, sample, clock));
-    } else {
-      ARROW_ASSIGN_OR_RAISE(pool.rows, ReadEmbeddingMatrix(pool_rows, clock));
-    }
-    if (checkpoint != nullptr) checkpoint->TieTo(trusted.rows, pool.rows);
-    ARROW_ASSIGN_OR_RAISE(FitResult result, Fit(trusted, std::move(pool), options, request.extras,
-                                                clock, checkpoint));
-    if (request.IsSampled()) {
-      result.model.summary.sampled_from = request.pool_survey.total_rows;
-      result.pool_valid = request.extras.neighbor_scores
-                              ? AmongAllRows(request, sample, bad_files, result.pool_valid)
-                              : std::vector<std::uint8_t>();
-    }
-    return result;
-  });
-}
-
 arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
                              const FitExtras& extras, StageClock& clock,
                              algorithms::Checkpoint* checkpoint) {
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
+  if (!options.stratify.empty() && (trusted.classes.empty() || pool.classes.empty())) {
+    return arrow::Status::Invalid("`stratify` is for fits on Parquet files");
+  }
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
-    return FitOrThrow(trusted, std::move(pool), options, extras, clock, checkpoint);
+    return FitAndDecide(trusted, std::move(pool), options, extras, clock, checkpoint);
   });
 }
 
 arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitInput& pool,
                                             const FitOptions& options, StageClock& clock) {
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
+  ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
     const FitChoices choices = ChooseFor(trusted, pool, options);
-    return MakeGround(trusted, pool, options, choices, clock).Expand(clock.Execution());
+    const algorithms::Strata strata = StrataOf(trusted, pool);
+    return algorithms::Ground(trusted.rows.view(), pool.rows.view(), strata,
+                              options.ForRecipe(choices), clock.Execution())
+        .Expand(clock.Execution());
   });
 }
 
@@ -241,9 +234,12 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
                              const algorithms::Expansion& expansion, const FitOptions& options,
                              StageClock& clock) {
   ARROW_RETURN_NOT_OK(CheckInputs(trusted, pool, options));
+  ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<Model> {
     const FitChoices choices = ChooseFor(trusted, pool, options);
-    algorithms::Ground ground = MakeGround(trusted, pool, options, choices, clock);
+    const algorithms::Strata strata = StrataOf(trusted, pool);
+    algorithms::Ground ground(trusted.rows.view(), pool.rows.view(), strata,
+                              options.ForRecipe(choices), clock.Execution());
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {
       neighbor_scores = ground.NeighborScores(expansion, clock.Execution());

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "algorithms/checkpoint.h"
+#include "algorithms/cluster_mix.h"
 #include "algorithms/expansion.h"
 #include "arrow_io/input_files.h"
 #include "pipelines/bad_files.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/file_survey.h"
+#include "pipelines/findings.h"
 #include "pipelines/model.h"
 #include "pipelines/options.h"
 #include "pipelines/runtime.h"
@@ -27,10 +29,15 @@ struct FitResult {
   Model model;
   /// The labels of the pool's valid rows.
   algorithms::Expansion expansion;
+  /// What the classifier gave the pool's valid rows, where something asked for it.
+  std::vector<float> pool_scores;
   /// The score without classifier of the pool's valid rows, where it was asked for.
   std::optional<std::vector<double>> neighbor_scores;
+  std::optional<Findings> findings;
+  /// Whether another mix of clusters explains the difference, where findings were asked for.
+  std::optional<algorithms::ClusterMix> mix;
   /// One byte for every pool row: whether it is one of the rows that were fitted. Of a sampled pool
-  /// only where neighbor scores were asked for. Files that were skipped have no rows.
+  /// only where neighbor scores or findings were asked for. Files that were skipped have no rows.
   std::vector<std::uint8_t> pool_valid;
 };
 
@@ -40,6 +47,10 @@ struct FitExtras {
   bool keep_banks = false;
   /// Whether the pool's rows are scored without classifier.
   bool neighbor_scores = false;
+  /// Whether the pool's rows are scored by the classifier.
+  bool pool_scores = false;
+  /// Whether to find out what reasons and a report tell; scores the pool too.
+  bool findings = false;
 };
 
 /// A fit on files.
@@ -78,6 +89,8 @@ arrow::Result<FitResult> Fit(const FitRequest& request, BadFiles& bad_files,
 /// One input of a fit, in memory, and what messages call it.
 struct FitInput {
   EmbeddingMatrix rows;
+  /// The class of every valid row, where rows are compared within classes.
+  std::vector<std::string> classes;
   /// The name of the embedding column.
   std::string column;
   /// Where the rows come from: a file, "the stream of trusted rows".

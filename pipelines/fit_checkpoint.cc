@@ -5,6 +5,7 @@
 
 #include "arrow_io/hash.h"
 #include "pipelines/exception_status.h"
+#include "pipelines/model_tensors.h"
 
 namespace spuna {
 namespace {
@@ -27,7 +28,9 @@ Safetensors ToFile(const Discriminant& discriminant) {
   AddVector(file, "pool", discriminant.pool);
   AddVector(file, "numbers",
             std::vector<double>{discriminant.network_weight, discriminant.separation.auroc,
-                                discriminant.separation.p_value, discriminant.share});
+                                discriminant.separation.p_value, discriminant.share.estimate,
+                                discriminant.share.low, discriminant.share.high});
+  AddHeldOut("fold", discriminant.folds, file);
   return file;
 }
 
@@ -36,10 +39,11 @@ arrow::Result<Discriminant> DiscriminantFrom(const Safetensors& file) {
   ARROW_ASSIGN_OR_RAISE(discriminant.trusted, file.Doubles("trusted"));
   ARROW_ASSIGN_OR_RAISE(discriminant.pool, file.Doubles("pool"));
   ARROW_ASSIGN_OR_RAISE(const std::vector<double> numbers, file.Doubles("numbers"));
-  if (numbers.size() != 4) return arrow::Status::Invalid("expected 4 numbers");
+  if (numbers.size() != 6) return arrow::Status::Invalid("expected 6 numbers");
   discriminant.network_weight = numbers[0];
   discriminant.separation = {numbers[1], numbers[2]};
-  discriminant.share = numbers[3];
+  discriminant.share = {numbers[3], numbers[4], numbers[5]};
+  ARROW_ASSIGN_OR_RAISE(discriminant.folds, ReadHeldOut("fold", file));
   return discriminant;
 }
 

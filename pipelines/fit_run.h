@@ -21,8 +21,7 @@ namespace spuna {
 /// The part that fitting and cleaning share: lists the inputs, fits, and writes labels and model.
 class FitRun {
  public:
-  /// The job must outlive it.
-  static arrow::Result<FitRun> Prepare(const FitJob& job);
+  static arrow::Result<FitRun> Prepare(FitJob job);
 
   JobPaths& paths() { return paths_; }
   const FitRequest& request() const { return request_; }
@@ -38,17 +37,21 @@ class FitRun {
   arrow::Status Survey(const std::function<arrow::Status(const arrow_io::ParquetInput&)>& check,
                        BadFiles& bad_files, const Runtime& runtime);
 
+  /// Asks for findings, before Execute.
+  void WantFindings() { request_.extras.findings = true; }
+
   /// Fits, and writes the labels and the model where they are asked for. What an earlier run has
-  /// finished is taken from the state.
-  arrow::Result<Model> Execute(RunState& state, BadFiles& bad_files, StageClock& clock);
+  /// finished is taken from the state: the whole of a fit without findings, of which only the model
+  /// is then there, else its last round.
+  arrow::Result<FitResult> Execute(RunState& state, BadFiles& bad_files, StageClock& clock);
 
  private:
-  explicit FitRun(const FitJob& job) : job_(&job) {}
+  explicit FitRun(FitJob job) : job_(std::move(job)) {}
 
   // Writes the model, and gives it and the labels their names.
   arrow::Status Commit(const std::string& model, RunState& state);
 
-  const FitJob* job_;
+  FitJob job_;
   FitRequest request_;
   LabelOptions label_options_;
   JobPaths paths_;
@@ -63,7 +66,7 @@ struct CleanInputs {
   nlohmann::json configuration;
 };
 
-/// Checks the options and paths of a job and lists its inputs. The job must outlive the result.
+/// Checks the options and paths of a job and lists its inputs.
 arrow::Result<CleanInputs> PrepareClean(const CleanJob& job);
 
 }  // namespace spuna

@@ -33,10 +33,13 @@ nlohmann::json ToJson(const JobReport& report) {
     json["chosen"] = ToJson(fit.choices);
     json["chosen"]["rule"] = ChoiceRule(report.fit->options.recipe);
     json["shift_found"] = fit.found;
+    json["shift_test"] = nullptr;
     if (fit.separation) {
+      json["shift_test"] = {{"p_value", fit.separation->p_value}, {"found", fit.found}};
       json["separation"] = {{"auroc", fit.separation->auroc}, {"p_value", fit.separation->p_value}};
     }
-    if (fit.share) json["share_shifted"] = {{"estimate", *fit.share}};
+    json["share_shifted"] = fit.share ? ToJson(*fit.share) : nlohmann::json();
+    json["rows_calibration"] = fit.rows_calibration;
     json["rounds"] = fit.rounds;
     json["entropy"] = fit.entropy;
     json["stopped_by"] = fit.stopped_by;
@@ -48,14 +51,37 @@ nlohmann::json ToJson(const JobReport& report) {
     if (report.score->by == ScoreBy::kClassifier) {
       json["rows_kept"] = counts.kept;
       json["rows_dropped"] = counts.dropped;
-      json["threshold"] = report.score->threshold;
+      const Decision& decision = report.score->decision;
+      json["threshold"] =
+          decision.p_value_cutoff ? nlohmann::json() : nlohmann::json(decision.threshold);
+      json["decision"] = ToJson(decision);
     }
     if (!report.fit) json["rows_invalid"] = counts.invalid;
     json["files"] = report.score->num_files;
   }
+  for (const JobReport::Groups& by : report.groups) {
+    nlohmann::json groups = nlohmann::json::array();
+    for (const GroupCount& group : by.groups) groups.push_back(ToJson(group));
+    json["groups"][by.column] = groups;
+  }
+  if (report.distance) {
+    json["shift_distance"] = {
+        {"cosine", report.distance->cosine},
+        {"euclidean", report.distance->euclidean},
+        {"in_spreads", report.distance->in_spreads},
+        {"reach", report.distance->reach == algorithms::ShiftReach::kFar ? "far" : "near"}};
+  }
+  if (!report.kinds.empty()) json["kinds"] = report.kinds;
+  if (report.reasons) json["reasons"] = *report.reasons;
+  if (report.page) json["report"] = *report.page;
   json["skipped"] = SkippedToJson(report.skipped);
   if (report.was_done) json["was_done"] = true;
   return json;
+}
+
+nlohmann::json ToJson(const GroupCount& group) {
+  return {{"value", group.value}, {"rows", group.rows}, {"dropped", group.dropped},
+          {"share", group.share}, {"low", group.low},   {"high", group.high}};
 }
 
 nlohmann::json ToJson(const Evaluation& evaluation) {

@@ -3,6 +3,7 @@
 #include <arrow/record_batch.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "arrow_io/input_files.h"
 #include "arrow_io/ipc_stream.h"
 #include "arrow_io/parquet_stream.h"
+#include "pipelines/clean_findings.h"
 #include "pipelines/exception_status.h"
 #include "pipelines/fit_run.h"
 #include "pipelines/memory.h"
@@ -22,9 +24,9 @@ namespace {
 using arrow_io::InputFiles;
 using nlohmann::json;
 
-JobReport::Score ReportScore(const ScoredFile& total, std::size_t num_files, double threshold,
-                             const ScoreOptions& options) {
-  return {total.counts, threshold, num_files, options.by, options.drop};
+JobReport::Score ReportScore(const ScoredFile& total, std::size_t num_files,
+                             const Decision& decision, const ScoreOptions& options) {
+  return {total.counts, decision, num_files, options.by, options.drop};
 }
 
 // What an earlier run of the same command said in the end.
@@ -33,7 +35,7 @@ JobReport ReportDone(const json& manifest, const ScoreOptions& options, StageClo
   report.was_done = true;
   report.score = ReportScore(ScoredFileFrom(manifest.value("total", json::object())),
                              manifest.value("files", json::object()).size(),
-                             manifest.value("threshold", 0.5), options);
+                             DecisionFromJson(manifest.at("decision")), options);
   for (const json& skipped : manifest.value("skipped", json::array())) {
     report.skipped[skipped.value("path", "")] = skipped.value("reason", "");
   }
@@ -55,15 +57,25 @@ void Complete(JobReport& report, const BadFiles& bad_files, StageClock& clock) {
 // What the state beside a file remembers: what exists under its name from now on is our own.
 constexpr const char* kNaming = "naming";
 
+// What is left to do between scoring and the end.
+using BeforeEnd = std::function<arrow::Status(const JobReport::Score&)>;
+
 // Scores all files and ends the outputs. `state` is that beside a file.
 arrow::Result<JobReport::Score> ScoreAll(const ScoreRequest& request, const json& configuration,
                                          ScoreOutputs& outputs, StageClock& clock,
-                                         RunState* state = nullptr) {
+                                         RunState* state = nullptr,
+                                         const BeforeEnd& before_end = {}) {
+  ARROW_ASSIGN_OR_RAISE(const Decision decision,
+                        RowScorer::DecideFor(request.model, request.options));
   ARROW_ASSIGN_OR_RAISE(const ScoreResult result, outputs.Score(request, clock));
+  const JobReport::Score score =
+      ReportScore(result.total, result.files.size(), decision, request.options);
+  if (before_end) ARROW_RETURN_NOT_OK(before_end(score));
   if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
   if (state != nullptr) ARROW_RETURN_NOT_OK(state->Record(kNaming, true));
-  ARROW_RETURN_NOT_OK(outputs.Finish(MakeManifest(configuration, request, result, clock)));
-  return ReportScore(result.total, result.files.size(), request.model.threshold, request.options);
+  ARROW_RETURN_NOT_OK(
+      outputs.Finish(MakeManifest(configuration, request, decision, result, clock)));
+  return score;
 }
 
 // The name of standard input and output.
@@ -98,7 +110,8 @@ arrow::Result<JobReport> ScoreStandardStreams(const ScoreJob& job, StageClock& c
                                                        clock.runtime(), &counts));
   ARROW_RETURN_NOT_OK(arrow_io::WriteStandardOutput(*scored));
   JobReport report;
-  report.score = JobReport::Score{counts, model->threshold, 0, job.options.by, job.options.drop};
+  ARROW_ASSIGN_OR_RAISE(const Decision decision, RowScorer::DecideFor(*model, job.options));
+  report.score = JobReport::Score{counts, decision, 0, job.options.by, job.options.drop};
   report.seconds = clock.Seconds();
   report.peak_memory_bytes = PeakMemoryBytes();
   return report;
@@ -118,10 +131,10 @@ arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime) {
                                                          run.Configuration("fit"), job.overwrite));
     ARROW_RETURN_NOT_OK(run.Stage(state));
     ARROW_RETURN_NOT_OK(run.Survey({}, bad_files, runtime));
-    ARROW_ASSIGN_OR_RAISE(const Model model, run.Execute(state, bad_files, clock));
+    ARROW_ASSIGN_OR_RAISE(const FitResult fitted, run.Execute(state, bad_files, clock));
     ARROW_RETURN_NOT_OK(state.Remove());
     JobReport report;
-    report.fit = ReportFit(model);
+    report.fit = ReportFit(fitted.model);
     Complete(report, bad_files, clock);
     return report;
   });
@@ -168,17 +181,28 @@ arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime) {
     RunState& state = state_beside ? *state_beside : outputs.directory()->state();
     ARROW_RETURN_NOT_OK(outputs.Stage(/*may_replace=*/state.Find(kNaming) != nullptr));
     ARROW_RETURN_NOT_OK(run.Stage(state));
+    ARROW_ASSIGN_OR_RAISE(CleanFindings findings, CleanFindings::Stage(job, state));
+    if (job.Examines()) run.WantFindings();
     BadFiles bad_files(job.fit.on_bad_file);
-    auto check = [&](const arrow_io::ParquetInput& file) {
-      return CheckScoreColumns(file, inputs.options);
+    auto check = [&](const arrow_io::ParquetInput& file) -> arrow::Status {
+      ARROW_RETURN_NOT_OK(CheckScoreColumns(file, inputs.options));
+      return findings.Check(file);
     };
     ARROW_RETURN_NOT_OK(run.Survey(check, bad_files, runtime));
-    ARROW_ASSIGN_OR_RAISE(const Model model, run.Execute(state, bad_files, clock));
+    ARROW_ASSIGN_OR_RAISE(const FitResult fitted, run.Execute(state, bad_files, clock));
     JobReport report;
-    report.fit = ReportFit(model);
-    const ScoreRequest request{fit.pool, fit.pool_survey, model, inputs.options, bad_files};
-    ARROW_ASSIGN_OR_RAISE(report.score, ScoreAll(request, inputs.configuration, outputs, clock,
-                                                 state_beside ? &*state_beside : nullptr));
+    report.fit = ReportFit(fitted.model);
+    const ScoreRequest request{fit.pool, fit.pool_survey, fitted.model, inputs.options, bad_files};
+    BeforeEnd before_end;
+    if (job.Examines()) {
+      before_end = [&](const JobReport::Score& score) {
+        report.score = score;
+        return findings.Write({fit, fitted, inputs.options, bad_files}, state, report, clock);
+      };
+    }
+    ARROW_ASSIGN_OR_RAISE(report.score,
+                          ScoreAll(request, inputs.configuration, outputs, clock,
+                                   state_beside ? &*state_beside : nullptr, before_end));
     if (state_beside) ARROW_RETURN_NOT_OK(state_beside->Remove());
     Complete(report, bad_files, clock);
     return report;

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/shift_distance.h"
 #include "pipelines/evaluate.h"
+#include "pipelines/group_counts.h"
 #include "pipelines/model.h"
 #include "pipelines/options.h"
 #include "pipelines/row_scorer.h"
@@ -52,6 +54,20 @@ struct CleanJob {
   FitJob fit;
   std::string output;
   bool drop = false;
+  /// Whether there is a column of p-values; it makes the fit a calibrated one.
+  bool p_values = false;
+  /// A Parquet file to write, of why rows are dropped, and an HTML page to look at.
+  std::optional<std::string> reasons;
+  std::optional<std::string> report;
+  /// What they are told by: columns to count rows by, the column of ids, that of the truth and that
+  /// of pictures; empty for none.
+  std::vector<std::string> group_by;
+  std::string id;
+  std::string truth;
+  std::string image;
+
+  /// Whether the pool must be looked at once more when it has been scored.
+  bool Examines() const { return reasons || report || !group_by.empty(); }
   /// Where the rows go that are dropped; needs `drop`.
   std::optional<std::string> dropped;
 };
@@ -72,15 +88,29 @@ struct JobReport {
   };
   struct Score {
     RowCounts counts;
-    double threshold = 0;
+    Decision decision;
     std::size_t num_files = 0;
     ScoreBy by = ScoreBy::kClassifier;
     /// Whether the dropped rows were left out of the output.
     bool drop = false;
   };
 
+  /// How many rows of each group were dropped, by column.
+  struct Groups {
+    std::string column;
+    std::vector<GroupCount> groups;
+  };
+
   std::optional<Fit> fit;
   std::optional<Score> score;
+  std::vector<Groups> groups;
+  /// How far the dropped rows are from the trusted ones, where reasons or a report were asked for,
+  /// and how many kinds of them there are.
+  std::optional<algorithms::ShiftDistance> distance;
+  std::vector<std::int64_t> kinds;
+  /// Where reasons and report are, where they were asked for.
+  std::optional<std::string> reasons;
+  std::optional<std::string> page;
   /// The files that could not be read, by relative path, and why.
   std::map<std::string, std::string> skipped;
   /// Whether an earlier run had done it all, so that there was nothing to do.
@@ -100,6 +130,7 @@ arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime);
 /// The reports as one object each.
 nlohmann::json ToJson(const JobReport& report);
 nlohmann::json ToJson(const Evaluation& evaluation);
+nlohmann::json ToJson(const GroupCount& group);
 
 /// Skipped files as a list of {`path`, `reason`}.
 nlohmann::json SkippedToJson(const std::map<std::string, std::string>& skipped);

@@ -11,6 +11,7 @@
 
 #include "pipelines/exception_status.h"
 #include "pipelines/json_text.h"
+#include "pipelines/model_tensors.h"
 #include "pipelines/option_words.h"
 #include "pipelines/safetensors.h"
 
@@ -20,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "spuna-model";
-constexpr const char* kFormatVersion = "2";
+constexpr const char* kFormatVersion = "3";
 
 // What was set, or that it was chosen.
 template <typename T>
@@ -47,6 +48,12 @@ std::optional<T> GetSet(const json& from) {
 constexpr const char* kFitRows = "fit-rows";
 constexpr const char* kFitSample = "fit-sample";
 
+json Set(const std::optional<double>& value) { return value ? json(*value) : json("auto"); }
+
+std::optional<double> GetNumber(const json& from) {
+  return from == "auto" ? std::nullopt : std::optional(from.get<double>());
+}
+
 FitOptions OptionsFromJson(const json& from) {
   FitOptions options;
   options.recipe = FromWord<Recipe>(from.at("recipe").get<std::string>());
@@ -68,6 +75,13 @@ FitOptions OptionsFromJson(const json& from) {
   options.seed = from.at("seed").get<std::uint64_t>();
   options.fit_rows = from.value(kFitRows, kDefaultFitRows);
   options.fit_sample = FromWord<FitSample>(from.value(kFitSample, "uniform"));
+  options.stratify = from.at("stratify").get<std::string>();
+  options.decision.max_clean_loss = GetNumber(from.at("max-clean-loss"));
+  options.decision.max_false_drops = GetNumber(from.at("max-false-drops"));
+  options.decision.keep_share = GetNumber(from.at("keep-share"));
+  options.decision.threshold = GetNumber(from.at("threshold"));
+  options.decision.calibration = GetSet<Calibration>(from.at("calibration"));
+  options.decision.calibration_rows = GetSet<std::int64_t>(from.at("calibration-rows"));
   return options;
 }
 
@@ -95,7 +109,7 @@ json SummaryToJson(const FitSummary& summary, Recipe recipe) {
     shift["auroc"] = summary.separation->auroc;
     shift["p_value"] = summary.separation->p_value;
   }
-  if (summary.share) shift["share"] = *summary.share;
+  if (summary.share) shift["share"] = ToJson(*summary.share);
   json described = {
       {"chosen", chosen},
       {"shift", shift},
@@ -104,6 +118,7 @@ json SummaryToJson(const FitSummary& summary, Recipe recipe) {
       {"rows_invalid_trusted", summary.rows_invalid_trusted},
       {"rows_invalid_pool", summary.rows_invalid_pool},
       {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
+      {"rows_calibration", summary.rows_calibration},
       {"rounds", summary.rounds},
       {"entropy", summary.entropy},
       {"stopped_by", summary.stopped_by},
@@ -119,13 +134,18 @@ FitSummary SummaryFromJson(const json& from) {
   summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
   summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
   summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
+  summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));
   const json& shift = from.at("shift");
   summary.found = shift.at("found").get<bool>();
   if (!summary.found || shift.contains("auroc")) {
     summary.separation = {shift.at("auroc").get<double>(), shift.at("p_value").get<double>()};
   }
-  if (shift.contains("share")) summary.share = shift.at("share").get<double>();
+  if (shift.contains("share")) {
+    const json& share = shift.at("share");
+    summary.share = {share.at("estimate").get<double>(), share.at("low").get<double>(),
+                     share.at("high").get<double>()};
+  }
   summary.rounds = from.at("rounds").get<std::int64_t>();
   summary.entropy = from.at("entropy").get<std::vector<double>>();
   summary.stopped_by = from.at("stopped_by").get<std::string>();
@@ -153,6 +173,15 @@ arrow::Result<algorithms::Matrix> ReadBank(const Safetensors& file, const std::s
   return bank;
 }
 
+arrow::Status CheckHeldOut(const std::vector<algorithms::HeldOut>& parts, std::size_t dimension) {
+  for (const algorithms::HeldOut& part : parts) {
+    if (part.classifier.dimension != dimension || part.scores.empty()) {
+      return arrow::Status::Invalid("its held-out classifiers don't fit the rest");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Result<Model> FromSafetensors(const Safetensors& file) {
   auto text = [&](const std::string& key) {
     const auto it = file.metadata.find(key);
@@ -169,21 +198,11 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
   model.options = OptionsFromJson(json::parse(text("options")));
   model.summary = SummaryFromJson(json::parse(text("fit")));
   model.versions = json::parse(text("versions")).get<std::map<std::string, std::string>>();
-  model.threshold = json::parse(text("calibration")).at("threshold").get<double>();
+  model.decision = DecisionFromJson(json::parse(text("calibration")));
   ARROW_RETURN_NOT_OK(model.options.Validate());
 
-  ARROW_ASSIGN_OR_RAISE(const auto shape, file.Shape("hidden.weight"));
-  if (shape.size() != 2) return arrow::Status::Invalid("the hidden weights are not a matrix");
-  algorithms::Classifier& classifier = model.classifier;
-  classifier.hidden = static_cast<std::size_t>(shape[0]);
-  classifier.dimension = static_cast<std::size_t>(shape[1]);
-  ARROW_ASSIGN_OR_RAISE(classifier.mean, file.Doubles("standardize.mean"));
-  ARROW_ASSIGN_OR_RAISE(classifier.deviation, file.Doubles("standardize.deviation"));
-  ARROW_ASSIGN_OR_RAISE(classifier.hidden_weight, file.Floats("hidden.weight"));
-  ARROW_ASSIGN_OR_RAISE(classifier.hidden_bias, file.Floats("hidden.bias"));
-  ARROW_ASSIGN_OR_RAISE(classifier.output_weight, file.Floats("output.weight"));
-  ARROW_ASSIGN_OR_RAISE(classifier.output_bias, file.Floats("output.bias"));
-  classifier.Validate();
+  ARROW_ASSIGN_OR_RAISE(model.classifier, ReadClassifier("", file));
+  const algorithms::Classifier& classifier = model.classifier;
   if (text("dimension") != std::to_string(classifier.dimension) ||
       text("hidden") != std::to_string(classifier.hidden)) {
     return arrow::Status::Invalid("its tensors are not of the size that it says of itself");
@@ -193,6 +212,17 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
     ARROW_ASSIGN_OR_RAISE(banks.clean, ReadBank(file, "bank.clean", classifier.dimension));
     ARROW_ASSIGN_OR_RAISE(banks.shifted, ReadBank(file, "bank.shifted", classifier.dimension));
     model.banks = std::move(banks);
+  }
+  ARROW_ASSIGN_OR_RAISE(model.calibration.own, ReadScores("calibration.scores", file));
+  ARROW_ASSIGN_OR_RAISE(model.calibration.folds, ReadHeldOut("calibration", file));
+  ARROW_ASSIGN_OR_RAISE(model.watch, ReadHeldOut("watch", file));
+  ARROW_RETURN_NOT_OK(CheckHeldOut(model.calibration.folds, classifier.dimension));
+  ARROW_RETURN_NOT_OK(CheckHeldOut(model.watch, classifier.dimension));
+  if (!std::ranges::is_sorted(model.calibration.own)) {
+    return arrow::Status::Invalid("its calibration scores are not in order");
+  }
+  if (model.decision.p_value_cutoff && model.calibration.empty()) {
+    return arrow::Status::Invalid("it decides by p-values but has no calibration scores");
   }
   return model;
 }
@@ -210,6 +240,10 @@ json ToJson(const FitChoices& choices) {
           {"k", choices.k},
           {"hidden", choices.hidden},
           {"epochs", choices.epochs}};
+}
+
+json ToJson(const algorithms::Share& share) {
+  return {{"estimate", share.estimate}, {"low", share.low}, {"high", share.high}};
 }
 
 json ToJson(const FitOptions& options) {
@@ -232,7 +266,14 @@ json ToJson(const FitOptions& options) {
           {"epochs", Set(options.epochs)},
           {"learning-rate", options.learning_rate},
           {"batch-size", options.batch_size},
-          {"seed", options.seed}};
+          {"seed", options.seed},
+          {"stratify", options.stratify},
+          {"max-clean-loss", Set(options.decision.max_clean_loss)},
+          {"max-false-drops", Set(options.decision.max_false_drops)},
+          {"keep-share", Set(options.decision.keep_share)},
+          {"threshold", Set(options.decision.threshold)},
+          {"calibration", Set(options.decision.calibration)},
+          {"calibration-rows", Set(options.decision.calibration_rows)}};
 }
 
 json Model::Describe() const {
@@ -241,7 +282,7 @@ json Model::Describe() const {
                     {"dimension", dimension()},
                     {"options", ToJson(options)},
                     {"fit", SummaryToJson(summary, options.recipe)},
-                    {"calibration", {{"threshold", threshold}}},
+                    {"calibration", ToJson(decision)},
                     {"versions", versions}};
   described["banks"] = nullptr;
   if (banks) {
@@ -262,14 +303,12 @@ std::string SerializeModel(const Model& model) {
                    {"hidden", std::to_string(hidden)},
                    {"options", DumpJson(ToJson(model.options))},
                    {"fit", DumpJson(SummaryToJson(model.summary, model.options.recipe))},
-                   {"calibration", DumpJson({{"threshold", model.threshold}})},
+                   {"calibration", DumpJson(ToJson(model.decision))},
                    {"versions", DumpJson(model.versions)}};
-  file.Add("standardize.mean", {dimension}, std::span(classifier.mean));
-  file.Add("standardize.deviation", {dimension}, std::span(classifier.deviation));
-  file.Add("hidden.weight", {hidden, dimension}, std::span(classifier.hidden_weight));
-  file.Add("hidden.bias", {hidden}, std::span(classifier.hidden_bias));
-  file.Add("output.weight", {2, hidden}, std::span(classifier.output_weight));
-  file.Add("output.bias", {2}, std::span(classifier.output_bias));
+  AddClassifier("", classifier, file);
+  AddScores("calibration.scores", model.calibration.own, file);
+  AddHeldOut("calibration", model.calibration.folds, file);
+  AddHeldOut("watch", model.watch, file);
   if (model.banks) {
     auto add = [&](const std::string& name, const algorithms::Matrix& bank) {
       file.Add(name, {static_cast<std::int64_t>(bank.num_rows()), dimension},

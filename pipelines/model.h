@@ -11,7 +11,11 @@
 
 #include "algorithms/banks.h"
 #include "algorithms/classifier.h"
+#include "algorithms/conformal.h"
+#include "algorithms/held_out.h"
+#include "algorithms/share_estimate.h"
 #include "arrow_io/staged_output.h"
+#include "pipelines/decision.h"
 #include "pipelines/options.h"
 
 namespace spuna {
@@ -23,6 +27,8 @@ struct FitSummary {
   std::int64_t rows_invalid_trusted = 0;
   std::int64_t rows_invalid_pool = 0;
   std::int64_t rows_trusted_in_pool = 0;
+  /// The trusted rows that were kept back.
+  std::int64_t rows_calibration = 0;
   /// The rows of the whole pool, where the fit saw a sample of it.
   std::optional<std::int64_t> sampled_from;
   /// What the options left open.
@@ -30,7 +36,7 @@ struct FitSummary {
   /// How well trusted rows and pool can be told apart, and the estimated share of shifted rows,
   /// where the recipe asked.
   std::optional<algorithms::Separation> separation;
-  std::optional<double> share;
+  std::optional<algorithms::Share> share;
   /// Whether anything shifted was found; true where the recipe did not ask.
   bool found = true;
   std::int64_t rounds = 0;
@@ -45,8 +51,12 @@ struct Model {
   algorithms::Classifier classifier;
   /// The rows that the score without classifier is measured against, where they were kept.
   std::optional<algorithms::Banks> banks;
-  /// Rows that score below it are kept.
-  double threshold = 0.5;
+  Decision decision;
+  /// What p-values are counted from; empty without a calibration.
+  algorithms::CalibrationScores calibration;
+  /// What a deployment is watched with: classifiers and trusted rows that they have not seen. Empty
+  /// where the recipe cross-fitted nothing.
+  std::vector<algorithms::HeldOut> watch;
   FitOptions options;
   FitSummary summary;
   std::map<std::string, std::string> versions;
@@ -59,6 +69,8 @@ struct Model {
 
 /// The choices by their options' names.
 nlohmann::json ToJson(const FitChoices& choices);
+
+nlohmann::json ToJson(const algorithms::Share& share);
 
 /// What of the options determines the result of a fit, by the options' names.
 nlohmann::json ToJson(const FitOptions& options);

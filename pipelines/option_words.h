@@ -95,6 +95,13 @@ inline const std::map<std::string, FitSample>& OptionWords() {
 }
 
 template <>
+inline const std::map<std::string, Calibration>& OptionWords() {
+  static const std::map<std::string, Calibration> words = {
+      {"none", Calibration::kNone}, {"split", Calibration::kSplit}, {"cross", Calibration::kCross}};
+  return words;
+}
+
+template <>
 inline const std::map<std::string, ScoreBy>& OptionWords() {
   static const std::map<std::string, ScoreBy> words = {{"classifier", ScoreBy::kClassifier},
                                                        {"neighbors", ScoreBy::kNeighbors}};

@@ -44,6 +44,40 @@ enum class Recipe {
   kPaper,   ///< S-PUNA as published
 };
 
+/// Which trusted rows are kept back to tell what a threshold costs.
+enum class Calibration {
+  kNone,
+  kSplit,  ///< some of them, learned as pool rows
+  kCross,  ///< all of them in turn: wastes no row, fits five times more, and guarantees about twice
+           ///< the level only
+};
+
+/// Which rows are dropped. At most one of the first four is set; without one, those whose score is
+/// one half or more, and none where no shift was found.
+struct DecisionOptions {
+  /// Of the clean rows at most this share is dropped, in expectation.
+  std::optional<double> max_clean_loss;
+  /// Of the dropped rows at most this share is clean, in expectation.
+  std::optional<double> max_false_drops;
+  /// This share of the pool is kept.
+  std::optional<double> keep_share;
+  /// Rows that score so much or more are dropped.
+  std::optional<double> threshold;
+  /// Not set: split where one of the first two is, else none.
+  std::optional<Calibration> calibration;
+  /// How many trusted rows are kept back by a split. Not set: a quarter, or as many as the level
+  /// asks for, up to one half.
+  std::optional<std::int64_t> calibration_rows;
+
+  /// Whether anything was asked for.
+  bool IsSet() const { return HasGuarantee() || keep_share || threshold; }
+  bool HasGuarantee() const { return max_clean_loss || max_false_drops; }
+  Calibration ChosenCalibration() const {
+    return calibration.value_or(HasGuarantee() ? Calibration::kSplit : Calibration::kNone);
+  }
+  arrow::Status Validate() const;
+};
+
 /// All that a fit leaves to the recipe and the size of its inputs, decided.
 struct FitChoices {
   algorithms::Switches switches;
@@ -81,6 +115,9 @@ struct FitOptions {
   /// A pool of more rows is represented by a sample of so many; 0 takes all rows.
   std::int64_t fit_rows = kDefaultFitRows;
   FitSample fit_sample = FitSample::kUniform;
+  DecisionOptions decision;
+  /// The column of the classes within which rows are compared; empty compares all with all.
+  std::string stratify;
 
   /// Whether every value can be used, whatever the data.
   arrow::Status Validate() const;
@@ -113,11 +150,20 @@ struct ScoreOptions {
   algorithms::SearchKind neighbors = algorithms::SearchKind::kAuto;
   /// Whether rows that are not kept are left out.
   bool drop = false;
+  /// Whether there is a column of p-values. Needs a model with calibration rows.
+  bool p_values = false;
+  /// What to decide by instead of the model's own choice; at most one.
+  std::optional<double> threshold;
+  std::optional<double> max_clean_loss;
   /// Whether an existing output may be replaced.
   bool overwrite = false;
 
   arrow::Status Validate() const;
 };
+
+/// The decision of a fit whose pool is then scored with these options: p-values need calibration
+/// rows.
+DecisionOptions CalibratedFor(const ScoreOptions& options, DecisionOptions decision);
 
 /// The word that reports use.
 std::string ToString(algorithms::StoppedBy value);

@@ -24,14 +24,32 @@ arrow::FieldVector RowScorer::Fields(const ScoreOptions& options) {
   if (options.by == ScoreBy::kNeighbors) {
     return {arrow::field(options.prefix + "neighbor_score", arrow::float32())};
   }
-  return {arrow::field(options.prefix + "score", arrow::float32()),
-          arrow::field(options.prefix + "keep", arrow::boolean())};
+  arrow::FieldVector fields = {arrow::field(options.prefix + "score", arrow::float32()),
+                               arrow::field(options.prefix + "keep", arrow::boolean())};
+  if (options.p_values) {
+    fields.push_back(arrow::field(options.prefix + "p_value", arrow::float32()));
+  }
+  return fields;
+}
+
+arrow::Result<Decision> RowScorer::DecideFor(const Model& model, const ScoreOptions& options) {
+  if (options.p_values && model.calibration.empty()) {
+    return arrow::Status::Invalid(
+        "`p-values` needs a model with calibration rows, and this one has none; fit with "
+        "`calibration` split or cross");
+  }
+  if (options.max_clean_loss) return DecideByCleanLoss(*options.max_clean_loss, model.calibration);
+  if (!options.threshold) return model.decision;
+  DecisionOptions chosen;
+  chosen.threshold = options.threshold;
+  return Decide(chosen, model.calibration, {});
 }
 
 arrow::Result<RowScorer> RowScorer::Make(const Model& model, const ScoreOptions& options) {
   ARROW_RETURN_NOT_OK(options.Validate());
   RowScorer scorer(model, options);
   scorer.fields_ = Fields(options);
+  ARROW_ASSIGN_OR_RAISE(scorer.decision_, DecideFor(model, options));
   if (options.by == ScoreBy::kClassifier) return scorer;
   if (!model.banks) {
     return arrow::Status::Invalid(
@@ -61,6 +79,14 @@ arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& 
         return algorithms::RoundToFloats(neighbor_scorer_->Score(view, execution));
       }));
 
+  std::vector<double> p_values;
+  if (options_.p_values || decision_.p_value_cutoff) {
+    ARROW_ASSIGN_OR_RAISE(p_values, CatchExceptions([&]() -> arrow::Result<std::vector<double>> {
+                            return algorithms::PValues(model_->calibration, view, scores,
+                                                       execution);
+                          }));
+  }
+
   ScoredRows scored;
   scored.counts.in = rows.num_rows;
   scored.counts.invalid = rows.num_invalid;
@@ -72,7 +98,9 @@ arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& 
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const bool valid = rows.valid[i] != 0;
-    const bool keep = valid && scores[i] < model_->threshold;
+    const bool passes = decision_.p_value_cutoff ? p_values[i] > *decision_.p_value_cutoff
+                                                 : scores[i] < decision_.threshold;
+    const bool keep = valid && passes;
     ARROW_RETURN_NOT_OK(valid ? keep_column.Append(keep) : keep_column.AppendNull());
     ARROW_RETURN_NOT_OK(
         selected.Append(valid ? keep || !options_.drop : options_.invalid != InvalidRows::kDrop));
@@ -82,6 +110,13 @@ arrow::Result<ScoredRows> RowScorer::Score(const std::shared_ptr<arrow::Array>& 
   scored.columns.resize(fields_.size());
   ARROW_RETURN_NOT_OK(score_column.Finish(&scored.columns[0]));
   if (!neighbor_scorer_) ARROW_RETURN_NOT_OK(keep_column.Finish(&scored.columns[1]));
+  if (options_.p_values) {
+    const std::vector<float> rounded(p_values.begin(), p_values.end());
+    arrow::FloatBuilder p_value_column;
+    ARROW_RETURN_NOT_OK(
+        p_value_column.AppendValues(rounded.data(), rows.num_rows, rows.valid.data()));
+    ARROW_RETURN_NOT_OK(p_value_column.Finish(&scored.columns[2]));
+  }
   ARROW_RETURN_NOT_OK(selected.Finish(&scored.selected));
   if (scored.selected->true_count() == rows.num_rows) scored.selected = nullptr;
   return scored;

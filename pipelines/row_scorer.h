@@ -44,6 +44,11 @@ class RowScorer {
   /// The model must outlive the scorer.
   static arrow::Result<RowScorer> Make(const Model& model, const ScoreOptions& options);
 
+  /// How scoring with these options decides. An error where the model can't.
+  static arrow::Result<Decision> DecideFor(const Model& model, const ScoreOptions& options);
+
+  const Decision& decision() const { return decision_; }
+
   /// Those of the columns that Score returns.
   const arrow::FieldVector& fields() const { return fields_; }
 
@@ -56,6 +61,7 @@ class RowScorer {
 
   const Model* model_;
   ScoreOptions options_;
+  Decision decision_;
   std::optional<algorithms::NeighborScorer> neighbor_scorer_;
   arrow::FieldVector fields_;
 };

@@ -37,13 +37,13 @@ void StageClock::Expect(const std::vector<std::string>& stages) {
   for (const std::string& stage : stages) seconds_.try_emplace(stage, 0);
 }
 
-void StageClock::Report(const std::string& stage, double done) {
+void StageClock::Report(const std::string& stage, double done, std::int64_t rows) {
   if (stage != stage_) {
     Pause();
     stage_ = stage;
     stage_started_ = Clock::now();
   }
-  if (runtime_.on_progress) runtime_.on_progress(stage, done);
+  if (runtime_.on_progress) runtime_.on_progress(stage, done, rows);
 }
 
 void StageClock::Pause() {

@@ -24,9 +24,10 @@ struct Runtime {
   int num_threads = 1;
   /// Asked from any thread, often; true ends the work with Status::Cancelled. May be empty.
   std::function<bool()> should_stop;
-  /// Called with the name of the running stage ("read", "seed", …) and how much of it is done, from
-  /// 0 to 1, or below 0 where nobody knows. From one thread. May be empty.
-  std::function<void(const std::string& stage, double done)> on_progress;
+  /// Called with the name of the running stage ("read", "seed", …), how much of it is done, from 0
+  /// to 1, or below 0 where nobody knows, and how many rows that are, 0 where it is not about rows.
+  /// From one thread. May be empty.
+  std::function<void(const std::string& stage, double done, std::int64_t rows)> on_progress;
 
   bool ShouldStop() const { return should_stop && should_stop(); }
 };
@@ -40,8 +41,8 @@ class StageClock {
   /// Names stages that Seconds() tells even if they never run.
   void Expect(const std::vector<std::string>& stages);
 
-  /// Says that `stage` runs from now on, or how far it has come.
-  void Report(const std::string& stage, double done = -1);
+  /// Says that `stage` runs from now on, or how far it has come, as Runtime::on_progress tells it.
+  void Report(const std::string& stage, double done = -1, std::int64_t rows = 0);
 
   /// Ends the running stage.
   void Pause();

@@ -74,7 +74,7 @@ class LakeScorer {
 
   void Report(std::int64_t rows) {
     const auto total = static_cast<double>(std::max<std::int64_t>(request_.survey.total_rows, 1));
-    clock_.Report("score", std::min(static_cast<double>(rows) / total, 1.0));
+    clock_.Report("score", std::min(static_cast<double>(rows) / total, 1.0), rows);
   }
 
   const ScoreRequest& request_;

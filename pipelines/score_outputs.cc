@@ -1,35 +1,26 @@
 #include "pipelines/score_outputs.h"
 
 #include <chrono>
-#include <ctime>
 
 #include "arrow_io/hash.h"
 #include "pipelines/embedding_matrix.h"
 #include "pipelines/job_paths.h"
 #include "pipelines/json_text.h"
 #include "pipelines/option_words.h"
+#include "pipelines/utc_time.h"
 
 namespace spuna {
-namespace {
 
 using nlohmann::json;
-
-std::string Now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
-}  // namespace
 
 void DescribeScoring(const ScoreOptions& options, bool has_dropped, json& configuration) {
   configuration["by"] = ToWord(options.by);
   configuration["prefix"] = options.prefix;
   configuration["invalid"] = ToWord(options.invalid);
   configuration["drop"] = options.drop;
+  configuration["p-values"] = options.p_values;
+  if (options.threshold) configuration["threshold"] = *options.threshold;
+  if (options.max_clean_loss) configuration["max-clean-loss"] = *options.max_clean_loss;
   configuration["dropped"] = has_dropped;
   configuration["embedding"] = options.embedding;
   configuration["version"] = SpunaVersion();
@@ -129,18 +120,18 @@ arrow::Status ScoreOutputs::Finish(const json& manifest) {
   return arrow::Status::OK();
 }
 
-json MakeManifest(const json& configuration, const ScoreRequest& request, const ScoreResult& result,
-                  StageClock& clock) {
+json MakeManifest(const json& configuration, const ScoreRequest& request, const Decision& decision,
+                  const ScoreResult& result, StageClock& clock) {
   json manifest = {{"command", configuration.at("command")},
                    {"configuration", configuration},
                    {"configuration_hash", arrow_io::HashDigits(DumpJson(configuration))},
                    {"model", request.model.Describe()},
                    {"model_hash", arrow_io::HashDigits(SerializeModel(request.model))},
-                   {"threshold", request.model.threshold},
+                   {"decision", ToJson(decision)},
                    {"versions", Versions()},
                    {"skipped", SkippedToJson(request.bad_files.skipped())},
                    {"seconds", clock.Seconds()},
-                   {"finished_at", Now()},
+                   {"finished_at", UtcTime(std::chrono::system_clock::now())},
                    {"total", ToJson(result.total, request.options.by)},
                    {"files", json::object()}};
   manifest["total"]["files"] = result.files.size();

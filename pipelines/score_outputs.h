@@ -75,6 +75,6 @@ class ScoreOutputs {
 
 /// What a run says of itself in the end.
 nlohmann::json MakeManifest(const nlohmann::json& configuration, const ScoreRequest& request,
-                            const ScoreResult& result, StageClock& clock);
+                            const Decision& decision, const ScoreResult& result, StageClock& clock);
 
 }  // namespace spuna

@@ -41,7 +41,7 @@ Runtime MakeRuntime(int num_threads, const spuna_callbacks* callbacks) {
     runtime.should_stop = [copy] { return copy.should_stop(copy.context) != 0; };
   }
   if (copy.on_progress != nullptr) {
-    runtime.on_progress = [copy](const std::string& stage, double done) {
+    runtime.on_progress = [copy](const std::string& stage, double done, std::int64_t) {
       copy.on_progress(copy.context, stage.c_str(), done);
     };
   }

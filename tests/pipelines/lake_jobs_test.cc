@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_appeared_meanwhile_is_not_replaced) {
   FitJob job = lake.Fit("m");
   job.checkpoint_seconds = 0;
   Runtime runtime;
-  runtime.on_progress = [&](const std::string& stage, double) {
+  runtime.on_progress = [&](const std::string& stage, double, std::int64_t) {
     if (stage == "distill") test::WriteFile(lake.directory / "m", "someone else's");
   };
   for (int i = 0; i < 2; ++i) {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spuna {
+
+/// The rows of a group and those of them that are dropped.
+struct GroupCount {
+  std::string value;
+  std::int64_t rows = 0;
+  std::int64_t dropped = 0;
+  /// The share that is dropped, and its interval at 95 % (Wilson's).
+  double share = 0;
+  double low = 0;
+  double high = 1;
+};
+
+/// Counts rows by the values of a column. A column of more than 10,000 values is counted for the
+/// first that come, and under "(other)".
+class GroupCounts {
+ public:
+  void Add(const std::string& value, bool dropped);
+
+  /// All groups, most affected first: by the lower end of the share, then by rows and name.
+  std::vector<GroupCount> Sorted() const;
+
+ private:
+  struct Numbers {
+    std::int64_t rows = 0;
+    std::int64_t dropped = 0;
+  };
+  std::map<std::string, Numbers> groups_;
+};
+
+}  // namespace spuna
