@@ -162,7 +162,7 @@ def main():
         if set(parts) != {"other"}:
             case = Case(arguments.data / "ti_jpeg_s2_large", directory, arguments.worker)
         if "loss" in parts:
-            print_losses(case, arguments.draws, (600, 1000, 500))
+            print_losses(case, arguments.draws, (400, 600, 500))
         if "test" in parts:
             print_tests(case, arguments.draws, (1000, 4000, 0))
         if "verdict" in parts:
