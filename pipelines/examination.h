@@ -48,7 +48,8 @@ struct Examination {
   std::int64_t rows_dropped = 0;
 };
 
-/// Reads the pool once more, scores it and looks at every row. Memory does not grow with the pool.
+/// Reads the pool once more, scores it and looks at every row, in memory for a few batches and some
+/// bytes a row.
 arrow::Result<Examination> Examine(const FitRequest& request, const FitResult& fit,
                                    const ScoreOptions& scoring, const ExaminationOptions& options,
                                    const BadFiles& bad_files, StageClock& clock);
