@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/discriminant.h"
-#include "algorithms/format_number.h"
-#include "algorithms/seeded_random.h"
-#include "algorithms/shift_test.h"
-#include "pipelines/fit.h"
+#include "algorithms/compute/format_number.h"
+#include "algorithms/guarantees/shift_test.h"
+#include "algorithms/recipe/discriminant.h"
+#include "algorithms/rows/seeded_random.h"
+#include "pipelines/fit/fit.h"
 
 namespace spuna {
 namespace {

@@ -30,8 +30,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/seeded_random.h"
-#include "pipelines/streams.h"
+#include "algorithms/rows/seeded_random.h"
+#include "pipelines/score/streams.h"
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/register.h"
 

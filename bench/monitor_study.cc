@@ -23,10 +23,10 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/batch_share.h"
-#include "algorithms/discriminant.h"
-#include "algorithms/drift_watch.h"
-#include "algorithms/seeded_random.h"
+#include "algorithms/guarantees/batch_share.h"
+#include "algorithms/guarantees/drift_watch.h"
+#include "algorithms/recipe/discriminant.h"
+#include "algorithms/rows/seeded_random.h"
 
 namespace {
 

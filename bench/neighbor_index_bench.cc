@@ -5,9 +5,9 @@
 
 #include <thread>
 
-#include "algorithms/blas.h"
-#include "algorithms/neighbor_index.h"
-#include "algorithms/seeded_random.h"
+#include "algorithms/compute/blas.h"
+#include "algorithms/neighbors/neighbor_index.h"
+#include "algorithms/rows/seeded_random.h"
 
 namespace {
 

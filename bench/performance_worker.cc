@@ -21,13 +21,13 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/blas.h"
-#include "algorithms/distillation.h"
-#include "algorithms/expansion.h"
-#include "algorithms/neighbor_index.h"
+#include "algorithms/classifier/distillation.h"
+#include "algorithms/compute/blas.h"
+#include "algorithms/expansion/expansion.h"
+#include "algorithms/neighbors/neighbor_index.h"
 #include "arrow_io/input_files.h"
-#include "pipelines/embedding_matrix.h"
-#include "pipelines/model.h"
+#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/model/model.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "cli/config_file.h"
 #include "cli/exit_codes.h"
 #include "cli/option_kinds.h"
-#include "pipelines/runtime.h"
+#include "pipelines/run/runtime.h"
 
 namespace spuna::cli {
 namespace {

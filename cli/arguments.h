@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/options.h"
+#include "pipelines/options/options.h"
 
 namespace spuna::cli {
 

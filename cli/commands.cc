@@ -10,11 +10,11 @@
 #include "cli/interrupt.h"
 #include "cli/progress_display.h"
 #include "cli/summary.h"
-#include "pipelines/exception_status.h"
-#include "pipelines/jobs.h"
-#include "pipelines/json_text.h"
-#include "pipelines/monitor.h"
-#include "pipelines/plan.h"
+#include "pipelines/jobs/jobs.h"
+#include "pipelines/jobs/plan.h"
+#include "pipelines/monitor/monitor.h"
+#include "pipelines/run/exception_status.h"
+#include "pipelines/run/json_text.h"
 
 namespace spuna::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "pipelines/option_words.h"
+#include "pipelines/options/option_words.h"
 
 namespace spuna::cli {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <map>
 
-#include "pipelines/number_words.h"
+#include "pipelines/run/number_words.h"
 
 namespace spuna::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipelines/json_text.h"
-#include "pipelines/number_words.h"
+#include "pipelines/run/json_text.h"
+#include "pipelines/run/number_words.h"
 
 namespace spuna::cli {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "pipelines/evaluate.h"
-#include "pipelines/jobs.h"
-#include "pipelines/model.h"
-#include "pipelines/monitor.h"
-#include "pipelines/plan.h"
+#include "pipelines/jobs/jobs.h"
+#include "pipelines/jobs/plan.h"
+#include "pipelines/model/model.h"
+#include "pipelines/monitor/monitor.h"
+#include "pipelines/score/evaluate.h"
 
 namespace spuna::cli {
 

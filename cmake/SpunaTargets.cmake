@@ -12,7 +12,7 @@ function(spuna_configure_target target)
   endif()
 endfunction()
 
-# A folder's library: headers are included from the root of the tree, "algorithms/expansion.h". Its
+# A folder's library: headers are included from the root of the tree, "algorithms/expansion/expansion.h". Its
 # name is the folder's unless another folder is given.
 function(spuna_configure_library name)
   set(target spuna_${name})

@@ -1,7 +1,7 @@
 #define BOOST_TEST_MODULE spuna
 #include <boost/test/unit_test.hpp>
 
-#include "algorithms/blas.h"
+#include "algorithms/compute/blas.h"
 
 // The tests run on the kernels that the program runs on.
 struct ProgramStart {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "pipelines/label_columns.h"
+#include "pipelines/score/label_columns.h"
 #include "plugin/acero/fit_node_internal.h"
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/nodes_internal.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "pipelines/exception_status.h"
-#include "pipelines/row_scorer.h"
+#include "pipelines/run/exception_status.h"
+#include "pipelines/score/row_scorer.h"
 #include "plugin/acero/model_registry_internal.h"
 #include "plugin/acero/nodes_internal.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "algorithms/expansion.h"
+#include "algorithms/expansion/expansion.h"
 #include "plugin/acero/fit_node_internal.h"
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/nodes_internal.h"

@@ -9,10 +9,10 @@
 #include <mutex>
 #include <utility>
 
-#include "pipelines/appended_columns.h"
-#include "pipelines/embedding_matrix.h"
-#include "pipelines/exception_status.h"
-#include "pipelines/runtime.h"
+#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/run/exception_status.h"
+#include "pipelines/run/runtime.h"
+#include "pipelines/score/appended_columns.h"
 #include "plugin/acero/fit_node_internal.h"
 
 namespace spuna::acero {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "pipelines/fit.h"
-#include "pipelines/options.h"
-#include "pipelines/runtime.h"
+#include "pipelines/fit/fit.h"
+#include "pipelines/options/options.h"
+#include "pipelines/run/runtime.h"
 
 namespace spuna::acero {
 

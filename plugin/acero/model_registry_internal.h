@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "pipelines/model.h"
+#include "pipelines/model/model.h"
 
 namespace spuna::acero {
 

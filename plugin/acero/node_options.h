@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "pipelines/model.h"
-#include "pipelines/options.h"
+#include "pipelines/model/model.h"
+#include "pipelines/options/options.h"
 #include "plugin/acero/export.h"
 
 namespace spuna::acero {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "pipelines/row_scorer.h"
+#include "pipelines/score/row_scorer.h"
 #include "plugin/acero/fit_node_internal.h"
 #include "plugin/acero/node_options.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "pipelines/model.h"
+#include "pipelines/model/model.h"
 #include "plugin/acero/export.h"
 
 /// spuna inside Arrow's dataflow engine: exec nodes and compute functions.

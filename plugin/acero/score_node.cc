@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "pipelines/appended_columns.h"
-#include "pipelines/embedding_matrix.h"
-#include "pipelines/exception_status.h"
-#include "pipelines/row_scorer.h"
+#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/run/exception_status.h"
+#include "pipelines/score/appended_columns.h"
+#include "pipelines/score/row_scorer.h"
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/nodes_internal.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "pipelines/model.h"
+#include "pipelines/model/model.h"
 #include "plugin/acero/register.h"
 #include "plugin/c/error_internal.h"
 

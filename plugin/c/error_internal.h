@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "pipelines/exception_status.h"
+#include "pipelines/run/exception_status.h"
 #include "plugin/c/spuna.h"
 
 namespace spuna::c {

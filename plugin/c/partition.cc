@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/expansion_partition.h"
-#include "algorithms/ranking.h"
-#include "algorithms/spectral_entropy.h"
-#include "pipelines/call_options.h"
-#include "pipelines/embedding_matrix.h"
-#include "pipelines/fit.h"
+#include "algorithms/expansion/expansion_partition.h"
+#include "algorithms/expansion/spectral_entropy.h"
+#include "algorithms/rows/ranking.h"
+#include "pipelines/fit/fit.h"
+#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/options/call_options.h"
 #include "plugin/c/arguments_internal.h"
 #include "plugin/c/error_internal.h"
 #include "plugin/c/spuna.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "pipelines/exception_status.h"
+#include "pipelines/run/exception_status.h"
 #include "plugin/c/stream_rows_internal.h"
 
 namespace spuna::c {

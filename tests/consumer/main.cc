@@ -2,7 +2,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "pipelines/jobs.h"
+#include "pipelines/jobs/jobs.h"
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "pipelines/jobs.h"
+#include "pipelines/jobs/jobs.h"
 #include "tests/support/files_example.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/program.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/fit.h"
+#include "pipelines/fit/fit.h"
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/register.h"
 #include "tests/support/files_example.h"

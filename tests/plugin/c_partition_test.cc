@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/expansion.h"
-#include "algorithms/spectral_entropy.h"
+#include "algorithms/expansion/expansion.h"
+#include "algorithms/expansion/spectral_entropy.h"
 #include "plugin/c/spuna.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/random_rows.h"

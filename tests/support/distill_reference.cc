@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/seeded_random.h"
+#include "algorithms/rows/seeded_random.h"
 
 namespace spuna::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/jobs.h"
+#include "pipelines/jobs/jobs.h"
 #include "tests/support/random_rows.h"
 #include "tests/support/temp_directory.h"
 

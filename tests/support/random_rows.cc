@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "algorithms/seeded_random.h"
+#include "algorithms/rows/seeded_random.h"
 
 namespace spuna::test {
 

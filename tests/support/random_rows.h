@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/embeddings_view.h"
+#include "algorithms/rows/embeddings_view.h"
 #include "tests/support/reference.h"
 
 namespace spuna::test {

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "pipelines/report_page.h"
+#include "pipelines/report/report_page.h"
 
 int main() {
   std::cout << spuna::RenderReportPage(nlohmann::json::parse(std::cin));

@@ -1,0 +1,119 @@
+#include "algorithms/classifier/linear_discriminant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ensmallen.hpp>
+#include <utility>
+
+#include "algorithms/classifier/soft_network.h"
+
+namespace spuna::algorithms {
+namespace {
+
+constexpr double kLargest = 8;
+// The strength of the data against the ridge, as in common use.
+constexpr double kInverseRidge = 0.01;
+constexpr std::size_t kMaxIterations = 200;
+constexpr double kSmallestGradient = 1e-5;
+constexpr std::size_t kMemory = 10;
+
+// Rows are standardized a block at a time, each time they are needed: no copy of them is kept.
+constexpr std::size_t kRowsPerBlock = 256;
+
+// Calls `visit(first row, block)` with the standardized rows, one a column.
+template <typename Visit>
+void ForEachBlock(const RowSet& rows, const Standardizer& standardizer, Visit visit) {
+  arma::fmat block;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kRowsPerBlock) {
+    const std::size_t count = std::min(kRowsPerBlock, rows.size() - begin);
+    block.set_size(rows.dimension(), count);
+    for (std::size_t i = 0; i < count; ++i) standardizer.Apply(rows[begin + i], block.colptr(i));
+    visit(begin, std::as_const(block));
+  }
+}
+
+// What ensmallen minimizes; the parameters are the weights and then the bias.
+class RidgeLogisticLoss {
+ public:
+  RidgeLogisticLoss(const RowSet& rows, const Standardizer& standardizer,
+                    std::span<const float> targets, std::span<const float> offsets,
+                    const Execution& execution)
+      : rows_(rows),
+        standardizer_(standardizer),
+        targets_(targets),
+        offsets_(offsets),
+        weights_(BalancedWeights(targets)),
+        execution_(execution) {}
+
+  double EvaluateWithGradient(const arma::mat& parameters, arma::mat& gradient) const {
+    execution_.CheckStop();
+    const arma::uword dimension = rows_.dimension();
+    const double n = static_cast<double>(rows_.size());
+    const arma::vec weight = parameters.head_rows(dimension);
+    const arma::frowvec weight_row = arma::conv_to<arma::fvec>::from(weight).t();
+    const double bias = parameters[dimension];
+    gradient.zeros(dimension + 1, 1);
+    double loss = 0;
+    double error_sum = 0;
+    arma::fvec errors;
+    ForEachBlock(rows_, standardizer_, [&](std::size_t begin, const arma::fmat& block) {
+      const arma::frowvec products = weight_row * block;
+      errors.set_size(block.n_cols);
+      for (arma::uword i = 0; i < block.n_cols; ++i) {
+        const float row_weight = weights_[begin + i];
+        const float target = targets_[begin + i];
+        const double offset = offsets_.empty() ? 0 : offsets_[begin + i];
+        const double logit = products[i] + bias + offset;
+        const double softplus = std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit)));
+        loss += row_weight * (softplus - target * logit);
+        const double error = row_weight * (1 / (1 + std::exp(-logit)) - target) / n;
+        errors[i] = static_cast<float>(error);
+        error_sum += error;
+      }
+      gradient.head_rows(dimension) += arma::conv_to<arma::vec>::from(arma::fvec(block * errors));
+    });
+    const double ridge = 1 / (kInverseRidge * n);
+    gradient.head_rows(dimension) += ridge * weight;
+    gradient[dimension] = error_sum;
+    return loss / n + ridge * arma::dot(weight, weight) / 2;
+  }
+
+ private:
+  const RowSet& rows_;
+  const Standardizer& standardizer_;
+  std::span<const float> targets_;
+  std::span<const float> offsets_;
+  std::vector<float> weights_;
+  const Execution& execution_;
+};
+
+}  // namespace
+
+std::vector<double> LinearDiscriminant::Logits(const RowSet& rows) const {
+  std::vector<double> logits(rows.size(), bias);
+  const Standardizer standardizer(standardization, kLargest);
+  std::vector<float> standardized(rows.dimension());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    standardizer.Apply(rows[i], standardized.data());
+    for (std::size_t j = 0; j < rows.dimension(); ++j) logits[i] += weight[j] * standardized[j];
+  }
+  return logits;
+}
+
+LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
+                                         const Execution& execution,
+                                         std::span<const float> offsets) {
+  LinearDiscriminant fitted;
+  fitted.standardization = FitStandardization(rows);
+  const Standardizer standardizer(fitted.standardization, kLargest);
+  RidgeLogisticLoss loss(rows, standardizer, targets, offsets, execution);
+  arma::mat parameters(rows.dimension() + 1, 1, arma::fill::zeros);
+  ens::L_BFGS optimizer(kMemory, kMaxIterations);
+  optimizer.MinGradientNorm() = kSmallestGradient;
+  optimizer.Optimize(loss, parameters);
+  fitted.weight.assign(parameters.begin(), parameters.end() - 1);
+  fitted.bias = parameters[rows.dimension()];
+  return fitted;
+}
+
+}  // namespace spuna::algorithms

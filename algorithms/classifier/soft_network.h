@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/compute/execution.h"
+#include "algorithms/rows/embeddings_view.h"
+
+namespace spuna::algorithms {
+
+struct SoftNetworkOptions {
+  std::size_t hidden = 512;
+  std::size_t epochs = 10;
+  double learning_rate = 0.001;
+  std::size_t batch_size = 128;
+  /// The deviation of the noise that every row gets anew each time it is seen.
+  double noise = 0.8;
+  /// How fast the weights shrink: by this share of the step size a step.
+  double decay = 3;
+  std::uint64_t seed = 0;
+};
+
+/// A network with one hidden layer (ReLU) and one output, the logit of being shifted.
+struct SoftNetwork {
+  std::size_t dimension = 0;
+  std::size_t hidden = 0;
+  /// hidden x dimension, column by column.
+  std::vector<float> hidden_weight;
+  std::vector<float> hidden_bias;
+  std::vector<float> output_weight;
+  float output_bias = 0;
+
+  /// Single-threaded. Throws std::runtime_error where one is not finite.
+  std::vector<double> Logits(const EmbeddingsView& rows) const;
+};
+
+/// The weights that make the two classes of soft targets count equally, 1 on average.
+std::vector<float> BalancedWeights(std::span<const float> targets);
+
+/// Trains on targets between 0 and 1 by cross-entropy, weighted, with Adam, decoupled weight decay
+/// and noise on the inputs, which are taken to be whitened. Single-threaded, so that several can be
+/// trained side by side. Every epoch is reported when it begins. Where there are offsets, each
+/// row's is added to its logit while learning, and forgotten then. Throws std::runtime_error when
+/// it diverges.
+SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> targets,
+                             const SoftNetworkOptions& options, const Execution& execution,
+                             std::span<const float> offsets = {});
+
+}  // namespace spuna::algorithms

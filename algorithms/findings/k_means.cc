@@ -1,0 +1,127 @@
+// The one translation unit that includes mlpack's k-means.
+
+#include "algorithms/findings/k_means.h"
+
+#include <algorithm>
+#include <limits>
+#include <mlpack/core.hpp>
+#include <mlpack/methods/kmeans/allow_empty_clusters.hpp>
+#include <mlpack/methods/kmeans/kmeans.hpp>
+#include <mlpack/methods/kmeans/naive_kmeans.hpp>
+#include <mlpack/methods/kmeans/sample_initialization.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "algorithms/compute/blas.h"
+#include "algorithms/rows/seeded_random.h"
+
+namespace spuna::algorithms {
+namespace {
+
+constexpr std::size_t kMaxIterations = 100;
+
+using KMeans = mlpack::KMeans<mlpack::SquaredEuclideanDistance, mlpack::SampleInitialization,
+                              mlpack::AllowEmptyClusters, mlpack::NaiveKMeans>;
+
+// Rows drawn by k-means++; fewer than asked for where no other row is left.
+std::vector<std::size_t> DrawCentroids(const EmbeddingsView& rows, std::size_t num_clusters,
+                                       SeededRandom& random) {
+  std::vector<std::size_t> drawn = {random.Below(rows.num_rows)};
+  std::vector<double> squares(rows.num_rows, std::numeric_limits<double>::infinity());
+  while (drawn.size() < num_clusters) {
+    double total = 0;
+    for (std::size_t i = 0; i < rows.num_rows; ++i) {
+      squares[i] =
+          std::min(squares[i], SquareDistance(rows.row(i), rows.row(drawn.back()), rows.dimension));
+      total += squares[i];
+    }
+    if (!(total > 0)) break;
+    // The last row that can be drawn stands in where rounding leaves a remainder.
+    double remainder = random.Uniform() * total;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < rows.num_rows; ++i) {
+      if (squares[i] == 0) continue;
+      next = i;
+      remainder -= squares[i];
+      if (remainder < 0) break;
+    }
+    drawn.push_back(next);
+  }
+  return drawn;
+}
+
+// Clusters without rows are left out and the others numbered anew.
+Clusters WithoutEmpty(Clusters clusters) {
+  const std::vector<std::size_t> sizes = clusters.Sizes();
+  const std::size_t dimension = clusters.centroids.dimension;
+  std::vector<std::uint32_t> renumbered(sizes.size());
+  Matrix kept{{}, dimension};
+  std::uint32_t next = 0;
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    if (sizes[c] == 0) continue;
+    renumbered[c] = next++;
+    const float* const centroid = clusters.centroids.view().row(c);
+    kept.values.insert(kept.values.end(), centroid, centroid + dimension);
+  }
+  for (std::uint32_t& cluster : clusters.assignments) cluster = renumbered[cluster];
+  clusters.centroids = std::move(kept);
+  return clusters;
+}
+
+}  // namespace
+
+std::vector<std::size_t> Clusters::Sizes() const {
+  std::vector<std::size_t> sizes(size());
+  for (const std::uint32_t cluster : assignments) ++sizes[cluster];
+  return sizes;
+}
+
+double SquareDistance(const float* a, const float* b, std::size_t dimension) {
+  double square = 0;
+  for (std::size_t j = 0; j < dimension; ++j) {
+    const double difference = static_cast<double>(a[j]) - b[j];
+    square += difference * difference;
+  }
+  return square;
+}
+
+std::vector<std::uint32_t> NearestCentroids(const EmbeddingsView& rows,
+                                            const EmbeddingsView& centroids) {
+  std::vector<std::uint32_t> nearest(rows.num_rows);
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < centroids.num_rows; ++c) {
+      const double square = SquareDistance(rows.row(i), centroids.row(c), rows.dimension);
+      if (square >= least) continue;
+      least = square;
+      nearest[i] = static_cast<std::uint32_t>(c);
+    }
+  }
+  return nearest;
+}
+
+Clusters ClusterRows(const EmbeddingsView& rows, std::size_t num_clusters, std::uint64_t seed) {
+  if (num_clusters == 0) {
+    throw std::invalid_argument("expected at least 1 cluster of " + std::to_string(rows.num_rows) +
+                                " rows but found 0");
+  }
+  Clusters clusters{{{}, rows.dimension}, {}};
+  if (rows.num_rows == 0 || rows.dimension == 0) return clusters;
+  const SingleThreadedBlas single_threaded;
+  SeededRandom random(seed);
+  const std::vector<std::size_t> drawn = DrawCentroids(rows, num_clusters, random);
+  arma::mat centroids(rows.dimension, drawn.size());
+  for (std::size_t c = 0; c < drawn.size(); ++c) {
+    std::copy_n(rows.row(drawn[c]), rows.dimension, centroids.colptr(c));
+  }
+  arma::mat doubles(rows.dimension, rows.num_rows);
+  std::copy_n(rows.data, rows.num_rows * rows.dimension, doubles.memptr());
+  KMeans(kMaxIterations).Cluster(doubles, drawn.size(), centroids, /*initialGuess=*/true);
+
+  clusters.centroids.values.assign(centroids.begin(), centroids.end());
+  // By the centroids as they are kept, so that a row that is assigned later goes the same way.
+  clusters.assignments = NearestCentroids(rows, clusters.centroids.view());
+  return WithoutEmpty(std::move(clusters));
+}
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,53 @@
+#include "algorithms/neighbors/nearest_row.h"
+
+#include <algorithm>
+#include <armadillo>
+#include <cmath>
+#include <stdexcept>
+
+#include "algorithms/compute/blas.h"
+
+namespace spuna::algorithms {
+namespace {
+
+constexpr std::size_t kQueriesPerBlock = 256;
+
+double Distance(const float* a, const float* b, std::size_t dimension) {
+  double square = 0;
+  for (std::size_t j = 0; j < dimension; ++j) {
+    const double difference = static_cast<double>(a[j]) - b[j];
+    square += difference * difference;
+  }
+  return std::sqrt(square);
+}
+
+}  // namespace
+
+std::vector<NearestRow> FindNearestRows(const EmbeddingsView& bank, const EmbeddingsView& queries,
+                                        const Execution& execution) {
+  if (bank.num_rows == 0) throw std::invalid_argument("a bank without rows has no nearest row");
+  const SingleThreadedBlas single_threaded;
+  const arma::fmat rows(const_cast<float*>(bank.data), bank.dimension, bank.num_rows, false, true);
+  arma::fvec half_squares(bank.num_rows);
+  for (std::size_t i = 0; i < bank.num_rows; ++i) {
+    half_squares[i] = arma::dot(rows.col(i), rows.col(i)) / 2;
+  }
+  std::vector<NearestRow> nearest(queries.num_rows);
+  const std::size_t num_blocks = (queries.num_rows + kQueriesPerBlock - 1) / kQueriesPerBlock;
+  ParallelFor(num_blocks, execution, [&](std::size_t block, std::size_t) {
+    const std::size_t begin = block * kQueriesPerBlock;
+    const std::size_t count = std::min(kQueriesPerBlock, queries.num_rows - begin);
+    const arma::fmat some(const_cast<float*>(queries.row(begin)), queries.dimension, count, false,
+                          true);
+    // The distance is least where x'y - y'y / 2 is greatest.
+    arma::fmat products = rows.t() * some;
+    products.each_col() -= half_squares;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto best = static_cast<std::uint32_t>(products.col(i).index_max());
+      nearest[begin + i] = {best, Distance(bank.row(best), queries.row(begin + i), bank.dimension)};
+    }
+  });
+  return nearest;
+}
+
+}  // namespace spuna::algorithms

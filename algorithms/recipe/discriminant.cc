@@ -1,0 +1,258 @@
+#include "algorithms/recipe/discriminant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "algorithms/classifier/classifier_builder.h"
+#include "algorithms/classifier/linear_discriminant.h"
+#include "algorithms/compute/blas.h"
+#include "algorithms/guarantees/shift_test.h"
+#include "algorithms/rows/ranking.h"
+#include "algorithms/rows/seeded_random.h"
+#include "algorithms/space/whitening.h"
+
+namespace spuna::algorithms {
+namespace {
+
+constexpr std::size_t kNumFolds = 5;
+// Proportions that are compared, and how near to the best, in standard errors, counts as equal.
+constexpr int kNumProportions = 20;
+constexpr double kEqual = 0.25;
+constexpr std::size_t kFoldsWithNetwork = 2;
+// Scores farther out say no more.
+constexpr double kLargestScore = 8;
+
+// Out-of-fold scores of one kind.
+struct Scores {
+  std::vector<double> trusted;
+  std::vector<double> pool;
+};
+
+// The fold of every row: as even as can be, in random order.
+std::vector<std::size_t> AssignFolds(std::size_t num_rows, std::size_t num_folds,
+                                     SeededRandom& random) {
+  std::vector<std::size_t> folds(num_rows);
+  for (std::size_t i = 0; i < num_rows; ++i) folds[i] = i % num_folds;
+  random.Shuffle(folds);
+  return folds;
+}
+
+void AddRows(const EmbeddingsView& from, const std::vector<std::size_t>& folds, std::size_t fold,
+             bool in_fold, RowSet& to) {
+  for (std::size_t i = 0; i < from.num_rows; ++i) {
+    if ((folds[i] == fold) == in_fold) to.Add(from.row(i));
+  }
+}
+
+// The offsets of the rows outside a fold.
+void AddOffsets(const std::vector<std::uint32_t>& strata, const std::vector<std::size_t>& folds,
+                std::size_t fold, const std::vector<float>& log_ratios, std::vector<float>& to) {
+  for (std::size_t i = 0; i < strata.size(); ++i) {
+    if (folds[i] != fold) to.push_back(log_ratios[strata[i]]);
+  }
+}
+
+// The weight of every trusted row; none without strata.
+std::vector<double> WeightsOf(const Strata& strata) {
+  const std::vector<double> of_stratum = strata.TrustedWeights();
+  std::vector<double> weights;
+  if (of_stratum.empty()) return weights;
+  for (const std::uint32_t stratum : strata.trusted) weights.push_back(of_stratum[stratum]);
+  return weights;
+}
+
+Matrix Copy(const RowSet& rows) {
+  Matrix copy{{}, rows.dimension()};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    copy.values.insert(copy.values.end(), rows[i], rows[i] + rows.dimension());
+  }
+  return copy;
+}
+
+// The network's logits of rows that are whitened a block at a time.
+std::vector<double> LogitsOf(const SoftNetwork& network, const Whitening& whitening,
+                             const RowSet& rows, const Execution& execution) {
+  constexpr std::size_t kRowsPerBlock = 1024;
+  std::vector<double> logits;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kRowsPerBlock) {
+    RowSet block(rows.dimension());
+    for (std::size_t i = begin; i < std::min(begin + kRowsPerBlock, rows.size()); ++i) {
+      block.Add(rows[i]);
+    }
+    const std::vector<double> some = network.Logits(whitening.Apply(block, execution).view());
+    logits.insert(logits.end(), some.begin(), some.end());
+  }
+  return logits;
+}
+
+void Scatter(const std::vector<double>& logits, const std::vector<std::size_t>& folds,
+             std::size_t fold, std::size_t& next, std::vector<double>& scores) {
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    if (folds[i] == fold) scores[i] = logits[next++];
+  }
+}
+
+// 1 where there is none.
+double DeviationOf(std::span<const double> values, double mean) {
+  double square = 0;
+  for (const double value : values) square += (value - mean) * (value - mean);
+  return square > 0 ? std::sqrt(square / static_cast<double>(values.size())) : 1;
+}
+
+double MeanOf(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Adds a part to a classifier in units of its scores' deviation among the trusted rows, which come
+// first.
+template <typename Add>
+void AddInDeviations(std::span<const double> logits, std::size_t num_trusted, Add add) {
+  const std::span<const double> trusted = logits.first(num_trusted);
+  add(1 / DeviationOf(trusted, MeanOf(trusted)));
+}
+
+// In deviations of the trusted rows' scores from their mean.
+void StandardizeScores(Scores& scores) {
+  const double mean = MeanOf(scores.trusted);
+  const double deviation = DeviationOf(scores.trusted, mean);
+  for (std::vector<double>* part : {&scores.trusted, &scores.pool}) {
+    for (double& score : *part) {
+      score = std::clamp((score - mean) / deviation, -kLargestScore, kLargestScore);
+    }
+  }
+}
+
+Scores Mix(const Scores& network, const Scores& linear, double network_weight) {
+  auto mix = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    std::vector<double> mixed(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      mixed[i] = network_weight * a[i] + (1 - network_weight) * b[i];
+    }
+    return mixed;
+  };
+  return {mix(network.trusted, linear.trusted), mix(network.pool, linear.pool)};
+}
+
+double BestMix(const Scores& network, const Scores& linear) {
+  std::vector<double> aurocs;
+  for (int i = 0; i <= kNumProportions; ++i) {
+    const Scores mixed = Mix(network, linear, static_cast<double>(i) / kNumProportions);
+    aurocs.push_back(Auroc(mixed.trusted, mixed.pool));
+  }
+  const double least = *std::max_element(aurocs.begin(), aurocs.end()) -
+                       kEqual * AurocError(network.trusted.size(), network.pool.size());
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i <= kNumProportions; ++i) {
+    if (aurocs[static_cast<std::size_t>(i)] < least) continue;
+    sum += static_cast<double>(i) / kNumProportions;
+    ++count;
+  }
+  return sum / count;
+}
+
+}  // namespace
+
+int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_folds,
+                int num_threads) {
+  constexpr double kSpareBytes = 100e6;
+  const double matrix = static_cast<double>(num_rows * dimension * sizeof(float));
+  const double copy = matrix * (1 - 1 / static_cast<double>(num_folds));
+  const double at_once = std::min((1.3 * matrix + kSpareBytes) / copy, 1e3);
+  return std::clamp(static_cast<int>(at_once), 1, std::max(num_threads, 1));
+}
+
+Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                      const Strata& strata, const SoftNetworkOptions& options,
+                      const Execution& execution) {
+  const std::size_t num_folds = std::min({kNumFolds, trusted.num_rows, pool.num_rows});
+  if (num_folds < 2) {
+    throw std::invalid_argument(
+        "cross-fitting needs at least 2 trusted rows and 2 pool rows, but there are " +
+        std::to_string(trusted.num_rows) + " and " + std::to_string(pool.num_rows) +
+        "; give more rows or use `recipe` paper");
+  }
+  const SingleThreadedBlas single_threaded;
+  SharedProgress progress(Stage::kCrossFit, num_folds * options.epochs, execution);
+  SeededRandom random(options.seed);
+  const std::vector<std::size_t> trusted_folds = AssignFolds(trusted.num_rows, num_folds, random);
+  const std::vector<std::size_t> pool_folds = AssignFolds(pool.num_rows, num_folds, random);
+  Scores network{std::vector<double>(trusted.num_rows), std::vector<double>(pool.num_rows)};
+  Scores linear = network;
+  std::vector<HeldOut> held_out(num_folds);
+  const std::vector<float> log_ratios = strata.LogRatios();
+  Execution across = execution;
+  across.num_threads = FoldsAtOnce(trusted.num_rows + pool.num_rows, pool.dimension, num_folds,
+                                   execution.num_threads);
+  ParallelFor(num_folds, across, [&](std::size_t fold, std::size_t worker) {
+    const Execution within = progress.Within(worker);
+    RowSet learned(pool.dimension);
+    AddRows(trusted, trusted_folds, fold, false, learned);
+    const Whitening whitening = FitWhitening(learned);
+    std::vector<float> targets(learned.size(), 0.0F);
+    AddRows(pool, pool_folds, fold, false, learned);
+    targets.resize(learned.size(), 1.0F);
+    std::vector<float> offsets;
+    if (!log_ratios.empty()) {
+      AddOffsets(strata.trusted, trusted_folds, fold, log_ratios, offsets);
+      AddOffsets(strata.pool, pool_folds, fold, log_ratios, offsets);
+    }
+    RowSet scored(pool.dimension);
+    AddRows(trusted, trusted_folds, fold, true, scored);
+    const std::size_t num_held_out = scored.size();
+    AddRows(pool, pool_folds, fold, true, scored);
+
+    auto keep = [&](const std::vector<double>& logits, Scores& scores) {
+      std::size_t next = 0;
+      Scatter(logits, trusted_folds, fold, next, scores.trusted);
+      Scatter(logits, pool_folds, fold, next, scores.pool);
+    };
+    const LinearDiscriminant line = FitLinearDiscriminant(learned, targets, within, offsets);
+    const std::vector<double> linear_logits = line.Logits(scored);
+    keep(linear_logits, linear);
+    SoftNetworkOptions fold_options = options;
+    fold_options.seed = options.seed * kNumFolds + fold;
+    const SoftNetwork trained = TrainSoftNetwork(whitening.Apply(learned, within).view(), targets,
+                                                 fold_options, within, offsets);
+    const std::vector<double> network_logits = LogitsOf(trained, whitening, scored, within);
+    keep(network_logits, network);
+
+    ClassifierBuilder builder(line.standardization);
+    AddInDeviations(linear_logits, num_held_out,
+                    [&](double scale) { builder.AddLinear(line, scale); });
+    if (fold < kFoldsWithNetwork) {
+      AddInDeviations(network_logits, num_held_out,
+                      [&](double scale) { builder.AddNetwork(trained, whitening, scale); });
+    }
+    held_out[fold].classifier = std::move(builder).Build(0);
+  });
+  for (std::size_t fold = 0; fold < num_folds; ++fold) {
+    RowSet rows(pool.dimension);
+    AddRows(trusted, trusted_folds, fold, true, rows);
+    held_out[fold].scores = held_out[fold].classifier.Score(Copy(rows).view(), execution);
+  }
+
+  StandardizeScores(network);
+  StandardizeScores(linear);
+  Discriminant discriminant;
+  discriminant.network_weight = BestMix(network, linear);
+  // The proportion was chosen by the difference, so the difference is told at an even one.
+  const Scores even = Mix(network, linear, 0.5);
+  discriminant.separation.auroc = Auroc(even.trusted, even.pool);
+  discriminant.separation.p_value = TestShift(trusted, pool, strata, options.seed, execution);
+  Scores mixed = Mix(network, linear, discriminant.network_weight);
+  StandardizeScores(mixed);
+  discriminant.share = EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata));
+  // What can't be told from nothing may be nothing.
+  if (!discriminant.separation.Found()) discriminant.share.low = 0;
+  discriminant.folds = std::move(held_out);
+  discriminant.trusted = std::move(mixed.trusted);
+  discriminant.pool = std::move(mixed.pool);
+  return discriminant;
+}
+
+}  // namespace spuna::algorithms

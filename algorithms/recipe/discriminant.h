@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/classifier/held_out.h"
+#include "algorithms/classifier/soft_network.h"
+#include "algorithms/compute/execution.h"
+#include "algorithms/guarantees/share_estimate.h"
+#include "algorithms/rows/embeddings_view.h"
+#include "algorithms/rows/strata.h"
+
+namespace spuna::algorithms {
+
+/// "Trusted or pool?", answered for every row by models that have not seen the row.
+struct Discriminant {
+  /// Higher is more like the pool; in deviations of the trusted rows' scores from their mean.
+  std::vector<double> trusted;
+  std::vector<double> pool;
+  /// How much of the score is the network's; the rest is the linear discriminant's.
+  double network_weight = 0.5;
+  Separation separation;
+  /// The estimated share of shifted rows in the pool.
+  Share share;
+  /// What scored each fold, and its scores of the trusted rows in it. The network takes the most
+  /// room: the first two have it, the others are the linear discriminant alone.
+  std::vector<HeldOut> folds;
+};
+
+/// Cuts trusted rows and pool into 5 folds. For each, a network on rows whitened by the other
+/// folds' trusted rows and a linear discriminant learn the other folds, and score this one. The two
+/// scores are mixed in the proportion that tells trusted rows and pool apart best; proportions that
+/// can't be told from the best are averaged. With strata, what is learned is the difference within
+/// them.
+///
+/// The folds, the initial weights and the order of rows depend on `options.seed`. Throws
+/// std::invalid_argument with fewer than 2 rows on either side.
+Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                      const Strata& strata, const SoftNetworkOptions& options,
+                      const Execution& execution);
+
+/// How many folds are fitted at the same time. Each holds a whitened copy of its rows; together the
+/// copies stay below 1.3 times the rows and 100 MB, or there is only one.
+int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_folds,
+                int num_threads);
+
+}  // namespace spuna::algorithms

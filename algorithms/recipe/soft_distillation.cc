@@ -1,0 +1,280 @@
+#include "algorithms/recipe/soft_distillation.h"
+
+#include <algorithm>
+#include <armadillo>
+#include <cmath>
+#include <stdexcept>
+
+#include "algorithms/classifier/classifier_builder.h"
+#include "algorithms/classifier/linear_discriminant.h"
+#include "algorithms/compute/blas.h"
+#include "algorithms/compute/standardization.h"
+
+namespace spuna::algorithms {
+namespace {
+
+// How steep the curve over a sum of scores of deviation 1 is.
+constexpr double kSteepness = 4;
+// Several small networks and their mean are steadier than one large, and can be trained at once.
+constexpr std::size_t kNumNetworks = 4;
+// That a row is in the pool says something too, whatever its scores: targets of pool rows lie
+// between this floor and 1. Chosen by comparison (docs/quality.md).
+constexpr double kNetworkFloor = 0.5;
+constexpr double kLinearFloor = 0.85;
+constexpr double kLeastShare = 0.001;
+constexpr double kHighestLogit = 20;
+constexpr std::size_t kRowsForSteepness = 10'000;
+
+double Logistic(double logit) { return 1 / (1 + std::exp(-logit)); }
+
+// The number to add to the logits so that their mean probability is `share`.
+double OffsetFor(std::span<const double> logits, double share) {
+  const auto [lowest, highest] = std::minmax_element(logits.begin(), logits.end());
+  double low = -*highest - 50;
+  double high = -*lowest + 50;
+  for (int step = 0; step < 60; ++step) {
+    const double offset = (low + high) / 2;
+    double mean = 0;
+    for (const double logit : logits) mean += Logistic(logit + offset);
+    (mean > share * static_cast<double>(logits.size()) ? high : low) = offset;
+  }
+  return (low + high) / 2;
+}
+
+struct Moments {
+  double mean = 0;
+  /// 0 where the values differ by no more than rounding.
+  double deviation = 0;
+};
+
+// Of the finite values.
+Moments MomentsOf(std::span<const double> values) {
+  Moments moments;
+  double n = 0;
+  double largest = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    moments.mean += value;
+    largest = std::max(largest, std::abs(value));
+    ++n;
+  }
+  if (n == 0) return moments;
+  moments.mean /= n;
+  double square = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) square += (value - moments.mean) * (value - moments.mean);
+  }
+  moments.deviation = std::sqrt(square / n);
+  if (moments.deviation <= 1e-9 * largest) moments.deviation = 0;
+  return moments;
+}
+
+// Adds the scores in deviations from their mean. A row without a score (the only one of its bank)
+// is taken for average.
+void AddStandardized(std::span<const double> scores, std::vector<double>& sum) {
+  const Moments moments = MomentsOf(scores);
+  if (moments.deviation == 0) return;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    if (std::isfinite(scores[i])) sum[i] += (scores[i] - moments.mean) / moments.deviation;
+  }
+}
+
+double ShareOf(const Evidence& evidence) {
+  return evidence.discriminant == nullptr ? 0.5 : evidence.discriminant->share.estimate;
+}
+
+// 0 for trusted rows; what is soft for pool rows, raised to begin at `floor`.
+std::vector<float> Targets(std::size_t num_trusted_rows, std::span<const float> soft,
+                           double floor) {
+  std::vector<float> targets(num_trusted_rows, 0.0F);
+  for (const float target : soft) {
+    targets.push_back(static_cast<float>(floor + (1 - floor) * target));
+  }
+  return targets;
+}
+
+// What the mix of strata adds to every row's logit: trusted rows, then the pool. None without
+// strata.
+std::vector<float> OffsetsOf(const Strata* strata) {
+  std::vector<float> offsets;
+  if (strata == nullptr || strata->empty()) return offsets;
+  const std::vector<float> log_ratios = strata->LogRatios();
+  for (const std::vector<std::uint32_t>* side : {&strata->trusted, &strata->pool}) {
+    for (const std::uint32_t stratum : *side) offsets.push_back(log_ratios[stratum]);
+  }
+  return offsets;
+}
+
+// One network that gives the mean of the logits of several.
+SoftNetwork Join(const std::vector<SoftNetwork>& networks) {
+  const double share = 1.0 / static_cast<double>(networks.size());
+  SoftNetwork joined;
+  joined.dimension = networks.front().dimension;
+  arma::fmat weight;
+  for (const SoftNetwork& network : networks) {
+    joined.hidden += network.hidden;
+    weight = arma::join_cols(
+        weight, arma::fmat(network.hidden_weight.data(), network.hidden, network.dimension));
+    joined.hidden_bias.insert(joined.hidden_bias.end(), network.hidden_bias.begin(),
+                              network.hidden_bias.end());
+    for (const float output : network.output_weight) {
+      joined.output_weight.push_back(static_cast<float>(share * output));
+    }
+    joined.output_bias += static_cast<float>(share * network.output_bias);
+  }
+  joined.hidden_weight.assign(weight.begin(), weight.end());
+  return joined;
+}
+
+// The sum of the standardized scores of every pool row, as steep as the targets shall be.
+std::vector<double> SumOfScores(const Evidence& evidence, std::size_t num_pool_rows) {
+  std::vector<double> sum(num_pool_rows);
+  if (evidence.discriminant != nullptr) AddStandardized(evidence.discriminant->pool, sum);
+  if (!evidence.neighbor_scores.empty()) AddStandardized(evidence.neighbor_scores, sum);
+  const double deviation = MomentsOf(sum).deviation;
+  if (deviation > 0) {
+    for (double& score : sum) score *= kSteepness / deviation;
+  }
+  return sum;
+}
+
+// The logits as probabilities with this mean.
+std::vector<float> WithMean(std::span<const double> logits, double mean) {
+  const double offset = OffsetFor(logits, mean);
+  std::vector<float> probabilities;
+  for (const double logit : logits) {
+    probabilities.push_back(static_cast<float>(Logistic(logit + offset)));
+  }
+  return probabilities;
+}
+
+// The factor that brings `logits` nearest to the targets, by cross-entropy, among powers of 1.1;
+// the mean stays that of the targets.
+double SteepnessFor(std::span<const double> logits, std::span<const float> targets, double share,
+                    const Execution& execution) {
+  double best = 1;
+  double least = INFINITY;
+  // Every so many rows are enough.
+  const std::size_t stride = logits.size() / kRowsForSteepness + 1;
+  std::vector<double> scaled((logits.size() + stride - 1) / stride);
+  for (int power = -10; power <= 60; ++power) {
+    execution.CheckStop();
+    const double factor = std::pow(1.1, power);
+    for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = factor * logits[i * stride];
+    const double offset = OffsetFor(scaled, share);
+    double loss = 0;
+    for (std::size_t i = 0; i < scaled.size(); ++i) {
+      const double logit = scaled[i] + offset;
+      loss += std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit))) -
+              targets[i * stride] * logit;
+    }
+    if (loss >= least) continue;
+    least = loss;
+    best = factor;
+  }
+  return best;
+}
+
+// The logit of a row, in float64.
+double LogitOf(const Classifier& classifier, const float* row) {
+  std::vector<float> standardized(classifier.dimension);
+  Standardizer(classifier.mean, classifier.deviation).Apply(row, standardized.data());
+  double logit = static_cast<double>(classifier.output_bias[1]) - classifier.output_bias[0];
+  for (std::size_t h = 0; h < classifier.hidden; ++h) {
+    double activation = classifier.hidden_bias[h];
+    for (std::size_t j = 0; j < classifier.dimension; ++j) {
+      activation += static_cast<double>(classifier.hidden_weight[h * classifier.dimension + j]) *
+                    standardized[j];
+    }
+    logit += std::max(activation, 0.0) * classifier.output_weight[classifier.hidden + h];
+  }
+  return logit;
+}
+
+// Lowers the scores until no row reaches one half. Rows far out, which the training drew in, are
+// here as they are.
+void KeepAll(const EmbeddingsView& trusted, const EmbeddingsView& pool, Classifier& classifier,
+             const Execution& execution) {
+  double highest = -INFINITY;
+  for (const EmbeddingsView& rows : {trusted, pool}) {
+    const std::vector<float> scores = classifier.Score(rows, execution);
+    for (std::size_t i = 0; i < rows.num_rows; ++i) {
+      if (!(scores[i] < 0.49F)) highest = std::max(highest, LogitOf(classifier, rows.row(i)));
+    }
+  }
+  if (highest == -INFINITY) return;
+  // Less steep where one row is so far out that the others' scores would all become 0.
+  if (highest > kHighestLogit) {
+    const auto factor = static_cast<float>(kHighestLogit / highest);
+    for (float& weight : classifier.output_weight) weight *= factor;
+    for (float& bias : classifier.output_bias) bias *= factor;
+    highest = kHighestLogit;
+  }
+  classifier.output_bias[1] -= static_cast<float>(highest + 0.1 * (1 + std::abs(highest)));
+}
+
+}  // namespace
+
+Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                         const Whitening& whitening, const Evidence& evidence, bool found,
+                         const SoftNetworkOptions& options, const Execution& execution) {
+  const SingleThreadedBlas single_threaded;
+  SharedProgress progress(Stage::kDistill, kNumNetworks * options.epochs, execution);
+  const std::vector<double> sum = SumOfScores(evidence, pool.num_rows);
+  const double share = std::clamp(ShareOf(evidence), kLeastShare, 1 - kLeastShare);
+  const std::vector<float> soft = WithMean(sum, std::max(share, (share + 0.5) / 2));
+
+  RowSet rows(trusted);
+  rows.Add(pool);
+  const Matrix whitened = whitening.Apply(rows, execution);
+  std::vector<SoftNetwork> networks(kNumNetworks);
+  LinearDiscriminant linear;
+  const std::vector<float> offsets = OffsetsOf(evidence.strata);
+  ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t worker) {
+    const Execution within = progress.Within(worker);
+    if (part == kNumNetworks) {
+      linear = FitLinearDiscriminant(rows, Targets(trusted.num_rows, soft, kLinearFloor), within,
+                                     offsets);
+      return;
+    }
+    SoftNetworkOptions own = options;
+    own.hidden = (options.hidden + kNumNetworks - 1) / kNumNetworks;
+    own.seed = options.seed * kNumNetworks + part;
+    networks[part] = TrainSoftNetwork(
+        whitened.view(), Targets(trusted.num_rows, soft, kNetworkFloor), own, within, offsets);
+  });
+  const SoftNetwork network = Join(networks);
+
+  // Each part in units of its deviation over the pool, then as steep as the network was.
+  const std::vector<double> network_logits = network.Logits(whitened.view());
+  const std::vector<double> linear_logits = linear.Logits(rows);
+  const auto pool_part = [&](const std::vector<double>& logits) {
+    return std::span(logits).subspan(trusted.num_rows);
+  };
+  const double network_spread = MomentsOf(pool_part(network_logits)).deviation;
+  const double linear_spread = MomentsOf(pool_part(linear_logits)).deviation;
+  if (!(network_spread > 0)) {
+    throw std::runtime_error(
+        "the distilled network gives every pool row the same score; try another `seed`, more "
+        "`hidden` units or more `epochs`");
+  }
+  const double weight =
+      evidence.discriminant == nullptr ? 1 : evidence.discriminant->network_weight;
+  const double linear_weight =
+      linear_spread > 0 ? (1 - weight) * network_spread / linear_spread : 0;
+  std::vector<double> logits(network_logits.size());
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    logits[i] = weight * network_logits[i] + linear_weight * linear_logits[i];
+  }
+  const double factor = SteepnessFor(pool_part(logits), WithMean(sum, share), share, execution);
+  for (double& logit : logits) logit *= factor;
+  const double offset = OffsetFor(pool_part(logits), share);
+  ClassifierBuilder builder(linear.standardization);
+  builder.AddNetwork(network, whitening, factor * weight);
+  builder.AddLinear(linear, factor * linear_weight);
+  Classifier classifier = std::move(builder).Build(offset);
+  if (!found) KeepAll(trusted, pool, classifier, execution);
+  return classifier;
+}
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,57 @@
+#include "algorithms/rows/duplicate_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace spuna::algorithms {
+namespace {
+
+// Equal rows have equal hashes: adding 0 turns -0 into 0.
+std::size_t HashRow(const float* row, std::vector<float>& scratch) {
+  std::transform(row, row + scratch.size(), scratch.begin(),
+                 [](float value) { return value + 0.0F; });
+  return std::hash<std::string_view>{}(
+      {reinterpret_cast<const char*>(scratch.data()), scratch.size() * sizeof(float)});
+}
+
+}  // namespace
+
+std::size_t CountRowsAlsoIn(const EmbeddingsView& rows, const EmbeddingsView& others) {
+  // Equal rows are kept once, with their number: a matrix of many equal rows takes no longer.
+  struct Distinct {
+    std::size_t first_row;
+    std::size_t num_equal;
+    bool found;
+  };
+  std::vector<float> scratch(rows.dimension);
+  std::unordered_multimap<std::size_t, Distinct> by_hash;
+  auto find = [&](const float* row, std::size_t hash) {
+    const auto [begin, end] = by_hash.equal_range(hash);
+    const auto it = std::find_if(begin, end, [&](const auto& entry) {
+      return std::equal(row, row + rows.dimension, rows.row(entry.second.first_row));
+    });
+    return it == end ? nullptr : &it->second;
+  };
+  for (std::size_t i = 0; i < rows.num_rows; ++i) {
+    const std::size_t hash = HashRow(rows.row(i), scratch);
+    Distinct* const known = find(rows.row(i), hash);
+    if (known != nullptr) {
+      ++known->num_equal;
+    } else {
+      by_hash.emplace(hash, Distinct{i, 1, false});
+    }
+  }
+  for (std::size_t i = 0; i < others.num_rows; ++i) {
+    Distinct* const known = find(others.row(i), HashRow(others.row(i), scratch));
+    if (known != nullptr) known->found = true;
+  }
+  std::size_t count = 0;
+  for (const auto& [hash, distinct] : by_hash) count += distinct.found ? distinct.num_equal : 0;
+  return count;
+}
+
+}  // namespace spuna::algorithms

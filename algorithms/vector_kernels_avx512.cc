@@ -1,8 +1,0 @@
-#include "algorithms/vector_kernels_internal.h"
-
-namespace spuna::algorithms {
-
-extern const VectorKernels kAvx512Kernels;
-const VectorKernels kAvx512Kernels = MakeKernels("avx512");
-
-}  // namespace spuna::algorithms

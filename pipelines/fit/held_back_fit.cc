@@ -1,0 +1,144 @@
+#include "pipelines/fit/held_back_fit.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "algorithms/rows/duplicate_rows.h"
+#include "algorithms/rows/ranking.h"
+#include "algorithms/rows/seeded_random.h"
+
+namespace spuna {
+namespace {
+
+constexpr std::size_t kNumFolds = 5;
+
+const float* RowOf(const FitInput& input, std::uint32_t row) { return input.rows.view().row(row); }
+
+void AddRow(const FitInput& from, std::uint32_t row, FitInput& to) {
+  const float* const values = RowOf(from, row);
+  to.rows.values.insert(to.rows.values.end(), values, values + from.rows.dimension);
+  to.rows.valid.push_back(1);
+  if (!from.classes.empty()) to.classes.push_back(from.classes[row]);
+}
+
+// Some rows of an input, ascending.
+FitInput Select(const FitInput& input, algorithms::RowNumbers rows) {
+  std::ranges::sort(rows);
+  FitInput some;
+  some.column = input.column;
+  some.where = input.where;
+  some.rows.dimension = input.rows.dimension;
+  for (const std::uint32_t row : rows) AddRow(input, row, some);
+  return some;
+}
+
+// The valid rows in random order.
+algorithms::RowNumbers ShuffledRows(const FitInput& input, std::uint64_t seed) {
+  algorithms::RowNumbers rows =
+      algorithms::AllRows(static_cast<std::size_t>(input.rows.num_rows()));
+  algorithms::SeededRandom(seed).Shuffle(rows);
+  return rows;
+}
+
+// Puts rows at the end of a pool while it lives.
+class EnlargedPool {
+ public:
+  EnlargedPool(FitInput& pool, const FitInput& added)
+      : pool_(pool), num_values_(pool.rows.values.size()), num_rows_(pool.rows.valid.size()) {
+    pool.rows.values.reserve(num_values_ + added.rows.values.size());
+    for (std::uint32_t row = 0; row < added.rows.valid.size(); ++row) AddRow(added, row, pool);
+  }
+  ~EnlargedPool() {
+    pool_.rows.values.resize(num_values_);
+    pool_.rows.valid.resize(num_rows_);
+    if (!pool_.classes.empty()) {
+      pool_.classes.resize(static_cast<std::size_t>(pool_.rows.num_rows()));
+    }
+  }
+  EnlargedPool(const EnlargedPool&) = delete;
+  EnlargedPool& operator=(const EnlargedPool&) = delete;
+
+ private:
+  FitInput& pool_;
+  std::size_t num_values_;
+  std::size_t num_rows_;
+};
+
+std::vector<float> SortedScores(const algorithms::Classifier& classifier, const FitInput& rows,
+                                StageClock& clock) {
+  std::vector<float> scores = classifier.Score(rows.rows.view(), clock.Execution());
+  std::ranges::sort(scores);
+  return scores;
+}
+
+// Leaves out what a result says of rows that were added to the pool.
+void SpeakOf(const EmbeddingMatrix& pool, std::int64_t num_added, FitResult& result) {
+  const auto num_rows = static_cast<std::size_t>(pool.num_rows());
+  algorithms::Expansion& expansion = result.expansion;
+  expansion.labels.resize(num_rows);
+  expansion.rounds.resize(num_rows);
+  if (result.neighbor_scores) result.neighbor_scores->resize(num_rows);
+  FitSummary& summary = result.model.summary;
+  summary.rows_pool = pool.num_rows();
+  summary.labeled_clean =
+      static_cast<std::int64_t>(expansion.RowsWith(algorithms::PseudoLabel::kClean).size());
+  summary.labeled_shifted =
+      static_cast<std::int64_t>(expansion.RowsWith(algorithms::PseudoLabel::kShifted).size());
+  if (!summary.share) return;
+  // None of the added rows is shifted.
+  const double factor = static_cast<double>(num_rows + static_cast<std::size_t>(num_added)) /
+                        static_cast<double>(num_rows);
+  for (double* share : {&summary.share->estimate, &summary.share->low, &summary.share->high}) {
+    *share = std::min(*share * factor, 1.0);
+  }
+}
+
+}  // namespace
+
+FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_back,
+                       std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
+                       StageClock& clock) {
+  const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
+  const auto split = rows.begin() + num_held_back;
+  const FitInput held_back = Select(trusted, {rows.begin(), split});
+  const FitInput learned = Select(trusted, {split, rows.end()});
+  FitResult result;
+  {
+    const EnlargedPool enlarged(pool, held_back);
+    result = fit(learned, pool, extras, /*goes_on=*/true);
+  }
+  result.model.calibration.own = SortedScores(result.model.classifier, held_back, clock);
+  SpeakOf(pool.rows, num_held_back, result);
+  FitSummary& summary = result.model.summary;
+  summary.rows_trusted_in_pool =
+      static_cast<std::int64_t>(algorithms::CountRowsAlsoIn(trusted.rows.view(), pool.rows.view()));
+  summary.rows_trusted = trusted.rows.num_rows();
+  summary.rows_invalid_trusted = trusted.rows.num_invalid;
+  summary.rows_calibration = num_held_back;
+  return result;
+}
+
+FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t seed,
+                       const FitExtras& extras, const FitFunction& fit, StageClock& clock) {
+  FitResult result = fit(trusted, pool, extras, /*goes_on=*/true);
+  const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
+  for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
+    algorithms::RowNumbers inside;
+    algorithms::RowNumbers outside;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      (i % kNumFolds == fold ? inside : outside).push_back(rows[i]);
+    }
+    const FitInput held_back = Select(trusted, std::move(inside));
+    const FitInput learned = Select(trusted, std::move(outside));
+    const EnlargedPool enlarged(pool, held_back);
+    algorithms::HeldOut part;
+    part.classifier = fit(learned, pool, {}, /*goes_on=*/false).model.classifier;
+    part.scores = SortedScores(part.classifier, held_back, clock);
+    result.model.calibration.folds.push_back(std::move(part));
+  }
+  result.model.summary.rows_calibration = trusted.rows.num_rows();
+  return result;
+}
+
+}  // namespace spuna

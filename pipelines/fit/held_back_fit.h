@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "pipelines/fit/fit.h"
+
+namespace spuna {
+
+/// A fit on trusted rows and a pool. One of those that make up a calibrated fit may go on from a
+/// checkpoint.
+using FitFunction = std::function<FitResult(const FitInput& trusted, const FitInput& pool,
+                                            const FitExtras& extras, bool goes_on)>;
+
+/// Fits with some trusted rows, drawn by the seed, learned as pool rows. They and the clean rows of
+/// the pool are then exchangeable, and their scores calibrate the model's. The pool has its own
+/// rows again when this returns, and the result speaks of them alone.
+FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_back,
+                       std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
+                       StageClock& clock);
+
+/// Fits with all trusted rows, and five times more with a fifth of them learned as pool rows.
+FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t seed,
+                       const FitExtras& extras, const FitFunction& fit, StageClock& clock);
+
+}  // namespace spuna

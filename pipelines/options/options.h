@@ -1,0 +1,171 @@
+#pragma once
+
+#include <arrow/status.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/expansion/expansion.h"
+#include "algorithms/recipe/recipe.h"
+
+namespace spuna {
+
+/// What happens to rows whose embedding is null or not finite.
+enum class InvalidRows {
+  kNull,   ///< they stay, with null in every column of ours
+  kDrop,   ///< they are left out of the output
+  kError,  ///< the first one is an error
+};
+
+/// What a row is scored by.
+enum class ScoreBy { kClassifier, kNeighbors };
+
+/// What happens to an input file that can't be read.
+enum class OnBadFile {
+  kError,  ///< it ends the run
+  kSkip,   ///< it is left out, and told
+};
+
+/// Which rows a fit looks at when the pool has more than enough.
+enum class FitSample {
+  kUniform,      ///< any of them alike
+  kByPartition,  ///< of each hive partition in proportion, at least one
+};
+
+/// The pool rows that a fit looks at, unless it is told another number. docs/scale.md says why.
+inline constexpr std::int64_t kDefaultFitRows = 50'000;
+
+/// What the switches and numbers of a fit are by default.
+enum class Recipe {
+  kRobust,  ///< ours
+  kFast,    ///< ours in a few dimensions, for pools of 100,000 rows and more
+  kPaper,   ///< S-PUNA as published
+};
+
+/// Which trusted rows are kept back to tell what a threshold costs.
+enum class Calibration {
+  kNone,
+  kSplit,  ///< some of them, learned as pool rows
+  kCross,  ///< all of them in turn: wastes no row, fits five times more, and guarantees about twice
+           ///< the level only
+};
+
+/// Which rows are dropped. At most one of the first four is set; without one, those whose score is
+/// one half or more, and none where no shift was found.
+struct DecisionOptions {
+  /// Of the clean rows at most this share is dropped, in expectation.
+  std::optional<double> max_clean_loss;
+  /// Of the dropped rows at most this share is clean, in expectation.
+  std::optional<double> max_false_drops;
+  /// This share of the pool is kept.
+  std::optional<double> keep_share;
+  /// Rows that score so much or more are dropped.
+  std::optional<double> threshold;
+  /// Not set: split where one of the first two is, else none.
+  std::optional<Calibration> calibration;
+  /// How many trusted rows are kept back by a split. Not set: a quarter, or as many as the level
+  /// asks for, up to one half.
+  std::optional<std::int64_t> calibration_rows;
+
+  /// Whether anything was asked for.
+  bool IsSet() const { return HasGuarantee() || keep_share || threshold; }
+  bool HasGuarantee() const { return max_clean_loss || max_false_drops; }
+  Calibration ChosenCalibration() const {
+    return calibration.value_or(HasGuarantee() ? Calibration::kSplit : Calibration::kNone);
+  }
+  arrow::Status Validate() const;
+};
+
+/// All that a fit leaves to the recipe and the size of its inputs, decided.
+struct FitChoices {
+  algorithms::Switches switches;
+  std::int64_t alpha = 0;
+  std::int64_t beta = 0;
+  std::int64_t k = 0;
+  std::int64_t hidden = 0;
+  std::int64_t epochs = 0;
+};
+
+/// How to fit. The paper's symbols: alpha seeds a side, beta rows a side and round, k neighbors.
+/// What is not set is chosen, see Choose.
+struct FitOptions {
+  Recipe recipe = Recipe::kRobust;
+  std::optional<algorithms::Metric> metric;
+  std::optional<algorithms::Seeds> seeds;
+  /// Whether the discriminant is a coordinate of its own.
+  std::optional<bool> discriminant;
+  std::optional<algorithms::Sides> sides;
+  std::optional<algorithms::Targets> targets;
+  /// The embedding column; empty chooses "embedding", else the only column that can be one.
+  std::string embedding;
+  std::optional<std::int64_t> alpha;
+  std::optional<std::int64_t> beta;
+  std::optional<std::int64_t> k;
+  double epsilon = 0;
+  algorithms::OnStop on_stop = algorithms::OnStop::kKeep;
+  algorithms::SearchKind neighbors = algorithms::SearchKind::kAuto;
+  std::optional<std::int64_t> hidden;
+  std::optional<std::int64_t> epochs;
+  double learning_rate = 0.001;
+  std::int64_t batch_size = 128;
+  std::uint64_t seed = 0;
+  InvalidRows invalid = InvalidRows::kNull;
+  /// A pool of more rows is represented by a sample of so many; 0 takes all rows.
+  std::int64_t fit_rows = kDefaultFitRows;
+  FitSample fit_sample = FitSample::kUniform;
+  DecisionOptions decision;
+  /// The column of the classes within which rows are compared; empty compares all with all.
+  std::string stratify;
+
+  /// Whether every value can be used, whatever the data.
+  arrow::Status Validate() const;
+
+  /// What is set, and for the rest:
+  ///
+  ///             paper                  robust, fast
+  ///     alpha   30                     |U| / 40, from 1 to 30
+  ///     beta    |U| * 1500 / 14000     the same
+  ///     k       100                    |U| / 20, from 5 to 100
+  ///     hidden  512                    2 d, from 64 to 512
+  ///     epochs  20                     10 sqrt(5000 / (|T| + |U|)), from 1 to 20
+  FitChoices Choose(std::int64_t num_trusted_rows, std::int64_t num_pool_rows,
+                    std::int64_t dimension) const;
+
+  algorithms::RecipeOptions ForRecipe(const FitChoices& choices) const;
+};
+
+/// How Choose decides, in words, for reports.
+std::string ChoiceRule(Recipe recipe);
+
+/// How to score and what to write.
+struct ScoreOptions {
+  /// The embedding column; empty takes the model's, else chooses as FitOptions does.
+  std::string embedding;
+  ScoreBy by = ScoreBy::kClassifier;
+  /// What the names of our columns start with.
+  std::string prefix = "spuna_";
+  InvalidRows invalid = InvalidRows::kNull;
+  algorithms::SearchKind neighbors = algorithms::SearchKind::kAuto;
+  /// Whether rows that are not kept are left out.
+  bool drop = false;
+  /// Whether there is a column of p-values. Needs a model with calibration rows.
+  bool p_values = false;
+  /// What to decide by instead of the model's own choice; at most one.
+  std::optional<double> threshold;
+  std::optional<double> max_clean_loss;
+  /// Whether an existing output may be replaced.
+  bool overwrite = false;
+
+  arrow::Status Validate() const;
+};
+
+/// The decision of a fit whose pool is then scored with these options: p-values need calibration
+/// rows.
+DecisionOptions CalibratedFor(const ScoreOptions& options, DecisionOptions decision);
+
+/// The word that reports use.
+std::string ToString(algorithms::StoppedBy value);
+
+}  // namespace spuna

@@ -1,0 +1,105 @@
+#include "pipelines/report/pictures.h"
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <arrow/util/base64.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "arrow_io/parquet_input.h"
+#include "pipelines/source/named_column.h"
+
+namespace spuna {
+namespace {
+
+using arrow_io::ParquetInput;
+
+constexpr std::size_t kMaxBytes = 300'000;
+
+// The bytes of a text or binary value; "" for null and other types.
+std::string BytesAt(const arrow::Array& array, std::int64_t i) {
+  if (array.IsNull(i)) return "";
+  switch (array.type_id()) {
+    case arrow::Type::STRING:
+    case arrow::Type::BINARY:
+      return static_cast<const arrow::BinaryArray&>(array).GetString(i);
+    case arrow::Type::LARGE_STRING:
+    case arrow::Type::LARGE_BINARY:
+      return static_cast<const arrow::LargeBinaryArray&>(array).GetString(i);
+    default:
+      return "";
+  }
+}
+
+std::string ReadWholeFile(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (error || size > kMaxBytes || !std::filesystem::is_regular_file(path, error)) return "";
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// What a value stands for: the picture's own bytes, or a path.
+std::string UriOf(const std::string& value, const arrow_io::InputFile& file) {
+  const std::string own = ToDataUri(value);
+  const bool may_be_path = own.empty() && !value.empty() && value.size() < 4096 &&
+                           value.find('\0') == std::string::npos && file.filesystem == nullptr;
+  if (!may_be_path) return own;
+  return ToDataUri(ReadWholeFile(std::filesystem::path(file.name).parent_path() / value));
+}
+
+std::string UriAt(const std::shared_ptr<arrow::Array>& array, std::int64_t i,
+                  const arrow_io::InputFile& file) {
+  if (array->type_id() != arrow::Type::STRUCT) return UriOf(BytesAt(*array, i), file);
+  const auto& parts = static_cast<const arrow::StructArray&>(*array);
+  for (const char* name : {"bytes", "path"}) {
+    const auto part = parts.GetFieldByName(name);
+    if (part == nullptr || parts.IsNull(i)) continue;
+    const std::string uri = UriOf(BytesAt(*part, i), file);
+    if (!uri.empty()) return uri;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string ToDataUri(const std::string& bytes) {
+  if (bytes.size() > kMaxBytes) return "";
+  const char* kind = nullptr;
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) kind = "png";
+  if (bytes.starts_with("\xff\xd8\xff")) kind = "jpeg";
+  if (bytes.starts_with("GIF8")) kind = "gif";
+  if (bytes.starts_with("RIFF") && bytes.find("WEBP") == 8) kind = "webp";
+  if (kind == nullptr) return "";
+  return std::string("data:image/") + kind + ";base64," + arrow::util::base64_encode(bytes);
+}
+
+arrow::Result<std::string> ReadPicture(const arrow_io::InputFiles& input, const RowSample& row,
+                                       const std::string& column, const BadFiles& bad_files) {
+  for (std::size_t i = 0; i < input.files.size(); ++i) {
+    const arrow_io::InputFile& file = input.files[i];
+    if (row.rows[i].empty() || bad_files.Has(file)) continue;
+    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
+    ARROW_ASSIGN_OR_RAISE(
+        const NamedColumn found,
+        NamedColumn::Find(*parquet->schema(), parquet->name(), {}, column, "report-image"));
+    std::int64_t wanted = row.rows[i].front();
+    int row_group = 0;
+    while (wanted >= parquet->RowsOf(row_group)) wanted -= parquet->RowsOf(row_group++);
+    ParquetInput::Cursor cursor = parquet->ReadRowGroup({found.position}, row_group);
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor.Next());
+      if (batch.rows == nullptr) return "";
+      if (wanted < batch.first_row + batch.rows->num_rows()) {
+        return UriAt(batch.rows->column(0), wanted - batch.first_row, file);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace spuna

@@ -1,0 +1,121 @@
+#include "pipelines/report/report_words.h"
+
+#include <algorithm>
+
+#include "pipelines/run/number_words.h"
+
+namespace spuna {
+namespace {
+
+// Shifts in all clusters alike had 0.04 and less of it explained, other mixes of classes 0.4 and
+// more.
+constexpr double kMixWorthATelling = 0.2;
+
+std::string DecisionSentence(const Decision& decision) {
+  const std::string level = Percent(decision.level);
+  if (decision.rule == "max-clean-loss") {
+    const std::string how =
+        decision.p_value_cutoff
+            ? "The rows of lowest p-value are dropped"
+            : Format("Rows that score %.4g or more are dropped", decision.threshold);
+    const std::string about =
+        decision.p_value_cutoff ? " (about twice as many are guaranteed)" : "";
+    return how + ", so that of the clean rows at most " + level + " are lost in expectation" +
+           about + ".";
+  }
+  if (decision.rule == "max-false-drops") {
+    if (decision.threshold > 1) {
+      return "No row can be dropped with at most " + level + " of the dropped rows being clean.";
+    }
+    return "Rows are dropped so that of the dropped rows at most " + level +
+           " are clean in expectation.";
+  }
+  if (decision.rule == "keep-share") {
+    return Format("Rows that score %.4g or more are dropped", decision.threshold) + ", to keep " +
+           level + " of the rows that were fitted.";
+  }
+  return Format("Rows that score %.4g or more are dropped.", decision.threshold);
+}
+
+}  // namespace
+
+std::vector<std::string> SummarySentences(const ReportContents& contents) {
+  const FitSummary& summary = contents.fit.model.summary;
+  const RowCounts& counts = contents.counts;
+  const Findings& findings = *contents.fit.findings;
+  const double valid = static_cast<double>(std::max<std::int64_t>(counts.in - counts.invalid, 1));
+  std::vector<std::string> sentences;
+  sentences.push_back("Of " + Count(counts.in) + " rows " + Count(counts.kept) + " are kept and " +
+                      Count(counts.dropped) + " (" +
+                      Percent(static_cast<double>(counts.dropped) / valid) + ") are dropped.");
+  if (summary.separation) {
+    const std::string p = Format("p = %.3g", summary.separation->p_value);
+    sentences.push_back(summary.found
+                            ? "The pool differs from the trusted rows (" + p + ")."
+                            : "No shift was found: the pool can't be told from the trusted rows (" +
+                                  p + ").");
+  }
+  if (summary.share && summary.found) {
+    sentences.push_back("About " + Percent(summary.share->estimate) +
+                        " of the pool are shifted, with 95 % confidence " +
+                        Percent(summary.share->low) + " to " + Percent(summary.share->high) +
+                        ". The lower figure holds in any case; the others if few shifted rows look "
+                        "like the cleaner half of the trusted rows, which no data can show.");
+  }
+  sentences.push_back(DecisionSentence(contents.decision));
+  if (findings.distance) {
+    const algorithms::ShiftDistance& distance = *findings.distance;
+    sentences.push_back(std::string("It is a ") +
+                        (distance.reach == algorithms::ShiftReach::kFar ? "far" : "near") +
+                        " shift: the mean of the dropped rows lies " +
+                        Format("%.3g", distance.in_spreads) +
+                        " times the trusted rows' spread from theirs (cosine distance " +
+                        Format("%.3g", distance.cosine) + ", Euclidean " +
+                        Format("%.3g", distance.euclidean) + ").");
+  }
+  if (findings.kinds.num_kinds() > 1) {
+    sentences.push_back("The dropped rows are of " + std::to_string(findings.kinds.num_kinds()) +
+                        " kinds.");
+  }
+  return sentences;
+}
+
+std::vector<std::string> WarningSentences(const ReportContents& contents) {
+  const FitSummary& summary = contents.fit.model.summary;
+  std::vector<std::string> sentences;
+  const auto& mix = contents.fit.mix;
+  if (mix && summary.found && mix->explained > kMixWorthATelling) {
+    sentences.push_back(
+        Percent(mix->explained) +
+        " of the difference between pool and trusted rows is explained by few clusters of the "
+        "trusted rows that the pool has more of. That may be another mix of classes, which is no "
+        "shift: name the column of classes with --stratify.");
+  }
+  if (summary.rows_trusted_in_pool > 0) {
+    sentences.push_back(Count(summary.rows_trusted_in_pool) +
+                        " trusted rows also lie in the pool: any evaluation on it is too good.");
+  }
+  if (summary.sampled_from) {
+    sentences.push_back("The fit saw a sample of " + Count(summary.rows_pool) + " of " +
+                        Count(*summary.sampled_from) + " pool rows.");
+  }
+  if (!contents.bad_files.skipped().empty()) {
+    sentences.push_back(Count(static_cast<std::int64_t>(contents.bad_files.skipped().size())) +
+                        " files could not be read and were skipped.");
+  }
+  return sentences;
+}
+
+std::string AxisName(algorithms::PlaneAxis axis) {
+  switch (axis) {
+    case algorithms::PlaneAxis::kDiscriminant:
+      return "from kept to dropped rows";
+    case algorithms::PlaneAxis::kPrincipal:
+      return "direction of widest spread";
+    case algorithms::PlaneAxis::kNone:
+      break;
+  }
+  return "";
+}
+
+}  // namespace spuna

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "algorithms/compute/execution.h"
+
+namespace spuna {
+
+/// Runs `work`, which returns an arrow::Status or arrow::Result and may throw: the one place where
+/// exceptions become a Status. Interrupted becomes Cancelled.
+template <typename Work>
+auto CatchExceptions(Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const algorithms::Interrupted&) {
+    return arrow::Status::Cancelled("interrupted");
+  } catch (const std::invalid_argument& error) {
+    return arrow::Status::Invalid(error.what());
+  } catch (const std::bad_alloc&) {
+    return arrow::Status::OutOfMemory("there is not enough memory for these rows");
+  } catch (const std::exception& error) {
+    return arrow::Status::ExecutionError(error.what());
+  }
+}
+
+/// The message of an error with the system's reason ("No space left on device"), which Arrow keeps
+/// apart from it.
+inline std::string MessageOf(const arrow::Status& status) {
+  return status.detail() == nullptr ? status.message()
+                                    : status.message() + " (" + status.detail()->ToString() + ")";
+}
+
+}  // namespace spuna

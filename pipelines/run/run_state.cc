@@ -1,0 +1,228 @@
+#include "pipelines/run/run_state.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "arrow_io/staged_output.h"
+#include "pipelines/run/json_text.h"
+
+namespace spuna {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kConfiguration = "configuration.json";
+constexpr const char* kJournal = "journal.jsonl";
+
+std::string SystemError() { return std::generic_category().message(errno); }
+
+std::optional<std::string> ReadWhole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  if (file.bad()) return std::nullopt;
+  return bytes.str();
+}
+
+// The name that a state has while it is removed.
+fs::path EndedName(const fs::path& directory) { return directory.string() + "-ended"; }
+
+// Opens a directory and locks it. Another run may remove it between the two: then it is made again.
+arrow::Result<int> LockDirectory(const fs::path& directory) {
+  std::error_code missing;
+  const fs::path folder = directory.has_parent_path() ? directory.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, missing)) {
+    return arrow::Status::IOError("the folder ", folder.string(),
+                                  " does not exist; create it first");
+  }
+  while (true) {
+    std::error_code error;
+    fs::create_directory(directory, error);
+    if (error) return arrow::Status::IOError("can't be written: ", error.message());
+    const int opened = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) {
+      if (errno == ENOENT) continue;
+      return arrow::Status::IOError("can't be read: ", SystemError());
+    }
+    // Where the disk knows no locks there are none.
+    if (flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(opened);
+      return arrow::Status::IOError("another run is writing this output; wait for its end");
+    }
+    struct stat held{};
+    struct stat named{};
+    if (fstat(opened, &held) == 0 && stat(directory.c_str(), &named) == 0 &&
+        held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
+      return opened;
+    }
+    close(opened);
+  }
+}
+
+}  // namespace
+
+arrow::Result<RunState> RunState::Open(const Place& place, const json& configuration,
+                                       bool overwrite) {
+  arrow::Result<int> lock = LockDirectory(place.directory);
+  if (!lock.ok()) {
+    return lock.status().WithMessage("`", place.option, "`: ", place.output.string(), ": ",
+                                     lock.status().message());
+  }
+  RunState state(place, *lock);
+  std::error_code ignored;
+  fs::remove_all(EndedName(place.directory), ignored);
+  ARROW_RETURN_NOT_OK(state.Explain(state.Read(configuration, overwrite)));
+  return state;
+}
+
+RunState::RunState(RunState&& other) noexcept
+    : place_(std::move(other.place_)),
+      lock_(std::exchange(other.lock_, -1)),
+      journal_(std::move(other.journal_)),
+      has_saved_(other.has_saved_) {}
+
+RunState::~RunState() {
+  if (lock_ < 0) return;
+  std::error_code ignored;
+  if (IsFresh()) fs::remove_all(place_.directory, ignored);
+  close(lock_);
+}
+
+arrow::Status RunState::Read(const json& configuration, bool overwrite) {
+  const std::optional<std::string> text = ReadWhole(PathOf(kConfiguration));
+  // A state without a configuration was stopped before it began.
+  if (!text) return Begin(configuration);
+  const json before = json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const std::string difference = before.is_discarded() ? "the configuration of the run is damaged"
+                                                       : DescribeDifference(before, configuration);
+  if (!difference.empty()) {
+    if (overwrite) return Begin(configuration);
+    // Whatever is here belongs to that other run.
+    has_saved_ = true;
+    return arrow::Status::Invalid("a run of another configuration was stopped here: ", difference,
+                                  "; repeat that command, choose another name or add "
+                                  "`--overwrite`");
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(place_.directory)) {
+    has_saved_ |= entry.path().filename() != kConfiguration && entry.path().extension() != ".tmp";
+  }
+  return ReadJournal();
+}
+
+arrow::Status RunState::Begin(const json& configuration) {
+  std::error_code error;
+  // What decides comes last: a kill in between leaves a state that is begun again.
+  for (const fs::directory_entry& entry : fs::directory_iterator(place_.directory)) {
+    if (entry.path().filename() == kConfiguration) continue;
+    fs::remove_all(entry.path(), error);
+    if (error) return arrow::Status::IOError("can't be replaced: ", error.message());
+  }
+  ARROW_RETURN_NOT_OK(Save(kConfiguration, DumpJson(configuration, 2)));
+  has_saved_ = false;
+  return arrow::Status::OK();
+}
+
+arrow::Status RunState::ReadJournal() {
+  const std::optional<std::string> text = ReadWhole(PathOf(kJournal));
+  if (!text) return arrow::Status::OK();
+  std::size_t begin = 0;
+  for (std::size_t end = text->find('\n'); end != std::string::npos;
+       end = text->find('\n', begin)) {
+    const json line = json::parse(text->substr(begin, end - begin), nullptr, false);
+    if (!line.is_object() || !line.contains("key") || !line["key"].is_string()) break;
+    journal_[line["key"].get<std::string>()] = line.value("value", json());
+    begin = end + 1;
+  }
+  // A line that was cut off, on a full disk, must not spoil the next one.
+  if (begin < text->size()) {
+    std::error_code error;
+    fs::resize_file(PathOf(kJournal), begin, error);
+    if (error) return arrow::Status::IOError("can't be written: ", error.message());
+  }
+  return arrow::Status::OK();
+}
+
+const json* RunState::Find(const std::string& key) const {
+  const auto found = journal_.find(key);
+  return found == journal_.end() ? nullptr : &found->second;
+}
+
+arrow::Status RunState::Record(const std::string& key, const json& value) {
+  const std::string line = DumpJson(json{{"key", key}, {"value", value}}) + "\n";
+  const int file = open(PathOf(kJournal).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return Explain(arrow::Status::IOError("can't be written: ", SystemError()));
+  const ssize_t written = write(file, line.data(), line.size());
+  const bool is_whole = written == static_cast<ssize_t>(line.size());
+  const std::string reason = written < 0 ? SystemError() : "there is no space left";
+  close(file);
+  if (!is_whole) return Explain(arrow::Status::IOError("can't be written: ", reason));
+  journal_[key] = value;
+  return arrow::Status::OK();
+}
+
+arrow::Status RunState::Save(const std::string& name, const std::string& bytes) {
+  const fs::path temporary = PathOf(name + ".tmp");
+  const arrow::Status written = arrow_io::WriteBytes(temporary, bytes);
+  if (!written.ok()) {
+    return Explain(written.WithMessage("can't be written: ", written.message()));
+  }
+  std::error_code error;
+  fs::rename(temporary, PathOf(name), error);
+  if (error) return Explain(arrow::Status::IOError("can't be written: ", error.message()));
+  has_saved_ = true;
+  return arrow::Status::OK();
+}
+
+std::optional<std::string> RunState::Load(const std::string& name) const {
+  return ReadWhole(PathOf(name));
+}
+
+arrow::Status RunState::Remove() {
+  // A half removed state would look like a run that has to do its work again.
+  const fs::path ended = EndedName(place_.directory);
+  std::error_code error;
+  fs::remove_all(ended, error);
+  fs::rename(place_.directory, ended, error);
+  if (error) return Explain(arrow::Status::IOError("can't be removed: ", error.message()));
+  fs::remove_all(ended, error);
+  close(std::exchange(lock_, -1));
+  return arrow::Status::OK();
+}
+
+arrow::Status RunState::Explain(const arrow::Status& status) const {
+  if (status.ok()) return status;
+  return status.WithMessage("`", place_.option, "`: ", place_.output.string(), ": ",
+                            status.message());
+}
+
+fs::path StateBeside(const fs::path& output) {
+  const fs::path named = arrow_io::WithoutTrailingSlash(output);
+  return named.parent_path() / ("." + named.filename().string() + ".spuna");
+}
+
+std::string DescribeDifference(const json& before, const json& now) {
+  auto text = [](const json& object, const std::string& key) {
+    const auto found = object.find(key);
+    return found == object.end() ? "not set" : DumpJson(*found);
+  };
+  json keys = now;
+  if (before.is_object()) keys.update(before);
+  for (const auto& [key, unused] : keys.items()) {
+    const std::string was = text(before, key);
+    const std::string is = text(now, key);
+    if (was != is) return "`" + key + "` was " + was + " and is " + is + " now";
+  }
+  return "";
+}
+
+}  // namespace spuna

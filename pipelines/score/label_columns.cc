@@ -1,0 +1,82 @@
+#include "pipelines/score/label_columns.h"
+
+#include <arrow/array.h>
+#include <arrow/builder.h>
+#include <arrow/type.h>
+
+#include <cmath>
+
+#include "algorithms/expansion/neighbor_score.h"
+
+namespace spuna {
+
+const char* ToString(algorithms::PseudoLabel label) {
+  return label == algorithms::PseudoLabel::kClean ? "clean" : "shifted";
+}
+
+arrow::FieldVector LabelColumns::Fields(const std::string& prefix, bool neighbor_scores) {
+  arrow::FieldVector fields = {arrow::field(prefix + "label", arrow::utf8()),
+                               arrow::field(prefix + "round", arrow::int32())};
+  if (neighbor_scores) {
+    fields.push_back(arrow::field(prefix + "neighbor_score", arrow::float32()));
+  }
+  return fields;
+}
+
+LabelColumns::LabelColumns(const algorithms::Expansion& expansion,
+                           const std::vector<std::uint8_t>& pool_valid,
+                           const std::vector<double>* neighbor_scores)
+    : valid_(pool_valid),
+      labels_(pool_valid.size(), algorithms::PseudoLabel::kNone),
+      rounds_(pool_valid.size(), -1),
+      has_scores_(neighbor_scores != nullptr) {
+  std::vector<float> scores;
+  if (has_scores_) {
+    scores = algorithms::RoundToFloats(*neighbor_scores);
+    scores_.assign(pool_valid.size(), std::nanf(""));
+  }
+  std::size_t next_valid = 0;
+  for (std::size_t row = 0; row < valid_.size(); ++row) {
+    if (valid_[row] == 0) continue;
+    labels_[row] = expansion.labels[next_valid];
+    rounds_[row] = expansion.rounds[next_valid];
+    if (has_scores_) scores_[row] = scores[next_valid];
+    ++next_valid;
+  }
+}
+
+arrow::Result<LabelColumns::Run> LabelColumns::Rows(std::int64_t first_row, std::int64_t count,
+                                                    const std::string& file) const {
+  const auto begin = static_cast<std::size_t>(first_row);
+  const auto end = begin + static_cast<std::size_t>(count);
+  if (end > valid_.size()) {
+    return arrow::Status::IOError(file, ": it has more rows than before; did it change meanwhile?");
+  }
+  arrow::StringBuilder labels;
+  arrow::Int32Builder rounds;
+  arrow::FloatBuilder scores;
+  arrow::BooleanBuilder valid_rows;
+  for (std::size_t row = begin; row < end; ++row) {
+    ARROW_RETURN_NOT_OK(valid_rows.Append(valid_[row] != 0));
+    if (labels_[row] == algorithms::PseudoLabel::kNone) {
+      ARROW_RETURN_NOT_OK(labels.AppendNull());
+      ARROW_RETURN_NOT_OK(rounds.AppendNull());
+    } else {
+      ARROW_RETURN_NOT_OK(labels.Append(ToString(labels_[row])));
+      ARROW_RETURN_NOT_OK(rounds.Append(rounds_[row]));
+    }
+    if (has_scores_) {
+      ARROW_RETURN_NOT_OK(std::isnan(scores_[row]) ? scores.AppendNull()
+                                                   : scores.Append(scores_[row]));
+    }
+  }
+  Run run;
+  run.columns.resize(has_scores_ ? 3 : 2);
+  ARROW_RETURN_NOT_OK(labels.Finish(&run.columns[0]));
+  ARROW_RETURN_NOT_OK(rounds.Finish(&run.columns[1]));
+  if (has_scores_) ARROW_RETURN_NOT_OK(scores.Finish(&run.columns[2]));
+  ARROW_RETURN_NOT_OK(valid_rows.Finish(&run.valid));
+  return run;
+}
+
+}  // namespace spuna

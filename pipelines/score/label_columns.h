@@ -1,0 +1,50 @@
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/expansion/expansion.h"
+
+namespace spuna {
+
+/// What the expansion says of the pool rows, as columns. May be asked from several threads.
+class LabelColumns {
+ public:
+  /// The columns of some rows.
+  struct Run {
+    arrow::ArrayVector columns;
+    /// Which of the rows are valid.
+    std::shared_ptr<arrow::BooleanArray> valid;
+  };
+
+  /// Label, round and, where asked for, the score without classifier.
+  static arrow::FieldVector Fields(const std::string& prefix, bool neighbor_scores);
+
+  /// `expansion` and `neighbor_scores`, which may be null, are about the pool's valid rows;
+  /// `pool_valid` has a byte for every row.
+  LabelColumns(const algorithms::Expansion& expansion, const std::vector<std::uint8_t>& pool_valid,
+               const std::vector<double>* neighbor_scores);
+
+  /// The columns of `count` pool rows from `first_row` on; `file` is where they come from.
+  arrow::Result<Run> Rows(std::int64_t first_row, std::int64_t count,
+                          const std::string& file) const;
+
+ private:
+  // One entry a pool row.
+  std::vector<std::uint8_t> valid_;
+  std::vector<algorithms::PseudoLabel> labels_;
+  std::vector<std::int32_t> rounds_;
+  // Not a number where there is none; empty without neighbor scores.
+  std::vector<float> scores_;
+  bool has_scores_;
+};
+
+/// The label of a row as the column has it; `label` must not be kNone.
+const char* ToString(algorithms::PseudoLabel label);
+
+}  // namespace spuna

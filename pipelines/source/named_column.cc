@@ -1,0 +1,97 @@
+#include "pipelines/source/named_column.h"
+
+#include <arrow/array.h>
+#include <arrow/compute/cast.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+#include <arrow/type_traits.h>
+
+#include <algorithm>
+
+#include "arrow_io/embedding_column.h"
+#include "arrow_io/parquet_input.h"
+
+namespace spuna {
+
+arrow::Result<NamedColumn> NamedColumn::Find(
+    const arrow::Schema& schema, const std::string& input,
+    const std::vector<std::pair<std::string, std::string>>& hive_keys, const std::string& name,
+    const std::string& option) {
+  NamedColumn column;
+  column.name = name;
+  column.where = "column '" + name + "' of " + input;
+  const std::vector<int> named = schema.GetAllFieldIndices(name);
+  if (named.size() > 1) {
+    return arrow::Status::Invalid(input, ": ", named.size(), " columns are called '", name,
+                                  "'; rename all but one");
+  }
+  if (named.size() == 1) {
+    column.position = named[0];
+    return column;
+  }
+  for (const auto& [key, value] : hive_keys) {
+    if (key != name) continue;
+    column.hive_value = value;
+    return column;
+  }
+  return arrow::Status::Invalid(input, ": there is no column '", name, "' as `", option,
+                                "` says; its columns are ",
+                                arrow_io::QuotedNames(schema, arrow_io::AllColumns(schema)));
+}
+
+arrow::Result<std::shared_ptr<arrow::DoubleArray>> NamedColumn::Numbers(
+    const arrow::RecordBatch& batch, const std::string& expected) const {
+  if (position >= 0) {
+    const auto values = batch.GetColumnByName(name);
+    if (!arrow::is_numeric(values->type_id()) && values->type_id() != arrow::Type::BOOL) {
+      return arrow::Status::Invalid(where, ": expected ", expected, " but found ",
+                                    values->type()->ToString());
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        auto doubles,
+        arrow::compute::Cast(*values, arrow::float64(), arrow::compute::CastOptions::Unsafe()));
+    return std::static_pointer_cast<arrow::DoubleArray>(doubles);
+  }
+  double value = hive_value == "true" ? 1 : 0;
+  if (hive_value != "true" && hive_value != "false") {
+    const auto parsed = arrow::Scalar::Parse(arrow::float64(), hive_value);
+    if (!parsed.ok()) {
+      return arrow::Status::Invalid(where, ": expected ", expected, " but found '", hive_value,
+                                    "' in its path");
+    }
+    value = static_cast<const arrow::DoubleScalar&>(**parsed).value;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto array,
+                        arrow::MakeArrayFromScalar(arrow::DoubleScalar(value), batch.num_rows()));
+  return std::static_pointer_cast<arrow::DoubleArray>(array);
+}
+
+arrow::Result<std::shared_ptr<arrow::StringArray>> NamedColumn::Texts(
+    const arrow::RecordBatch& batch) const {
+  if (position < 0) {
+    ARROW_ASSIGN_OR_RAISE(
+        auto values, arrow::MakeArrayFromScalar(arrow::StringScalar(hive_value), batch.num_rows()));
+    return std::static_pointer_cast<arrow::StringArray>(values);
+  }
+  const auto values = batch.GetColumnByName(name);
+  const auto texts = arrow::compute::Cast(*values, arrow::utf8());
+  if (!texts.ok()) {
+    return arrow::Status::Invalid(where, ": expected text, numbers or dates but found ",
+                                  values->type()->ToString());
+  }
+  return std::static_pointer_cast<arrow::StringArray>(*texts);
+}
+
+std::vector<int> Positions(const std::vector<const NamedColumn*>& columns) {
+  std::vector<int> positions;
+  for (const NamedColumn* column : columns) {
+    if (column->position >= 0) positions.push_back(column->position);
+  }
+  std::ranges::sort(positions);
+  const auto repeated = std::ranges::unique(positions);
+  positions.erase(repeated.begin(), repeated.end());
+  return positions;
+}
+
+}  // namespace spuna

@@ -1,0 +1,110 @@
+#include "pipelines/model/model.h"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "pipelines/model/safetensors.h"
+#include "tests/support/random_rows.h"
+
+namespace spuna {
+namespace {
+
+Model Example() {
+  Model model;
+  algorithms::Classifier& classifier = model.classifier;
+  classifier.dimension = 3;
+  classifier.hidden = 4;
+  classifier.mean = {0.1, 0.2, 0.3};
+  classifier.deviation = {1, 0, 2};
+  classifier.hidden_weight = test::RandomRows(4, 3, 1).values;
+  classifier.hidden_bias = {1, 2, 3, 4};
+  classifier.output_weight = test::RandomRows(2, 4, 2).values;
+  classifier.output_bias = {0.5F, -0.5F};
+  model.options.embedding = "vector";
+  model.options.hidden = 4;
+  model.summary.choices.k = 7;
+  model.options.beta = 17;
+  model.options.epsilon = 0.01;
+  model.options.on_stop = algorithms::OnStop::kRollback;
+  model.options.seed = UINT64_MAX;
+  model.summary.entropy = {1.25, 1.5};
+  model.summary.stopped_by = "exhausted";
+  model.summary.labeled_shifted = 12;
+  model.versions = {{"spuna", "0.1.0"}};
+  model.banks = algorithms::Banks{{test::RandomRows(5, 3, 3).values, 3},
+                                  {test::RandomRows(2, 3, 4).values, 3}};
+  return model;
+}
+
+BOOST_AUTO_TEST_SUITE(model)
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
+  const Model model = Example();
+  const std::string bytes = SerializeModel(model);
+  const Model read = ParseModel(bytes, "m").ValueOrDie();
+  BOOST_TEST(SerializeModel(read) == bytes);
+  BOOST_TEST(read.Describe() == model.Describe());
+  BOOST_TEST(read.options.seed == UINT64_MAX);
+  BOOST_TEST(read.options.beta.value() == 17);
+  BOOST_TEST(read.banks->clean.values == model.banks->clean.values,
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(says_nothing_of_threads_searches_or_paths) {
+  Model model = Example();
+  const std::string before = SerializeModel(model);
+  model.options.neighbors = algorithms::SearchKind::kKdTree;
+  model.options.invalid = InvalidRows::kDrop;
+  BOOST_TEST(SerializeModel(model) == before);
+}
+
+BOOST_AUTO_TEST_CASE(other_files_are_refused) {
+  auto error = [](const std::string& bytes) {
+    return ParseModel(bytes, "m.safetensors").status().message();
+  };
+  BOOST_TEST(
+      error("").starts_with("the model m.safetensors can't be used: not a sound safetensors"));
+  Safetensors other;
+  BOOST_TEST(
+      error(other.Serialize()) ==
+      "the model m.safetensors can't be used: it is a safetensors file but not a model of spuna");
+  other.metadata = {{"format", "spuna-model"}, {"format_version", "99"}};
+  BOOST_TEST(
+      error(other.Serialize()) ==
+      "the model m.safetensors can't be used: expected model format 3 but found '99'; use the "
+      "spuna that wrote it");
+  other.metadata["format_version"] = "1";
+  BOOST_TEST(!ParseModel(other.Serialize(), "m").ok());
+}
+
+BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_refused) {
+  Safetensors short_bias = Safetensors::Parse(SerializeModel(Example())).ValueOrDie();
+  short_bias.Add("hidden.bias", {3}, std::vector<float>{1, 2, 3});
+  BOOST_TEST(
+      ParseModel(short_bias.Serialize(), "m").status().message() ==
+      "the model m can't be used: classifier: expected 4 values in the hidden biases but found 3");
+  Model model = Example();
+  model.classifier.hidden_weight[2] = NAN;
+  BOOST_TEST(ParseModel(SerializeModel(model), "m").status().message() ==
+             "the model m can't be used: classifier: the hidden weights holds a non-finite number");
+  model = Example();
+  model.banks->shifted.values[1] = NAN;
+  BOOST_TEST(!ParseModel(SerializeModel(model), "m").ok());
+}
+
+BOOST_AUTO_TEST_CASE(damaged_bytes_neither_crash_nor_hang) {
+  const std::string sound = SerializeModel(Example());
+  for (std::size_t length = 0; length < sound.size(); length += 3) {
+    BOOST_TEST(!ParseModel(sound.substr(0, length), "m").ok());
+  }
+  for (std::size_t i = 0; i < sound.size() * 8; i += 3) {
+    std::string bytes = sound;
+    bytes[i / 8] = static_cast<char>(bytes[i / 8] ^ (1 << i % 8));
+    (void)ParseModel(bytes, "m");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace spuna
