@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "algorithms/recipe/fit_context.h"
 #include "algorithms/expansion/banks.h"
 #include "algorithms/rows/duplicate_rows.h"
 #include "pipelines/fit/held_back_fit.h"
@@ -16,7 +17,7 @@ namespace spuna {
 namespace {
 
 FitSummary Summarize(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool,
-                     const algorithms::Ground& ground, const algorithms::Expansion& expansion) {
+                     const algorithms::FitContext& ground, const algorithms::Expansion& expansion) {
   FitSummary summary;
   summary.rows_trusted = trusted.num_rows();
   summary.rows_pool = pool.num_rows();
@@ -74,9 +75,9 @@ FitChoices ChooseFor(const FitInput& trusted, const FitInput& pool, const FitOpt
                         static_cast<std::int64_t>(pool.rows.dimension));
 }
 
-// `neighbor_scores` as Ground::Distill wants them.
+// `neighbor_scores` as FitContext::Distill wants them.
 Model DistillOrThrow(const FitInput& trusted, const FitInput& pool,
-                     const algorithms::Ground& ground, const algorithms::Expansion& expansion,
+                     const algorithms::FitContext& ground, const algorithms::Expansion& expansion,
                      const std::vector<double>& neighbor_scores, const FitOptions& options,
                      const FitChoices& choices, StageClock& clock) {
   Model model;
@@ -122,7 +123,7 @@ FitResult FitPlainly(const FitInput& trusted, const FitInput& pool, const FitOpt
   const FitChoices choices = ChooseFor(trusted, pool, options);
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
   const algorithms::Strata strata = StrataOf(trusted, pool);
-  algorithms::Ground ground(trusted.rows.view(), pool.rows.view(), strata,
+  algorithms::FitContext ground(trusted.rows.view(), pool.rows.view(), strata,
                             options.ForRecipe(choices), clock.Execution(), checkpoint);
   if (extras.findings && ground.discriminant()) {
     result.mix = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
@@ -224,7 +225,7 @@ arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitIn
   return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
-    return algorithms::Ground(trusted.rows.view(), pool.rows.view(), strata,
+    return algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata,
                               options.ForRecipe(choices), clock.Execution())
         .Expand(clock.Execution());
   });
@@ -238,7 +239,7 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
   return CatchExceptions([&]() -> arrow::Result<Model> {
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
-    algorithms::Ground ground(trusted.rows.view(), pool.rows.view(), strata,
+    algorithms::FitContext ground(trusted.rows.view(), pool.rows.view(), strata,
                               options.ForRecipe(choices), clock.Execution());
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/expansion/expansion.h"
-#include "algorithms/recipe/recipe.h"
+#include "algorithms/recipe/switches.h"
 
 namespace spuna {
 

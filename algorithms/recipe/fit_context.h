@@ -4,65 +4,26 @@
 #include <vector>
 
 #include "algorithms/classifier/classifier.h"
-#include "algorithms/classifier/distillation.h"
-#include "algorithms/classifier/soft_network.h"
+#include "algorithms/compute/execution.h"
 #include "algorithms/expansion/expansion.h"
 #include "algorithms/recipe/checkpoint.h"
 #include "algorithms/recipe/discriminant.h"
 #include "algorithms/recipe/metric_space.h"
+#include "algorithms/recipe/switches.h"
+#include "algorithms/rows/embeddings_view.h"
 #include "algorithms/rows/strata.h"
+#include "algorithms/space/whitening.h"
 
 namespace spuna::algorithms {
 
-/// What the expansion starts from.
-enum class Seeds {
-  kDistance,     ///< the distance to the nearest trusted row
-  kCrossFitted,  ///< the cross-fitted answer to "trusted or pool?"
-};
-
-/// What the network learns.
-enum class Targets {
-  kLabels,  ///< the labels, by the paper's distillation
-  kSoft,    ///< discriminant and neighbor score as soft labels of all pool rows
-};
-
-/// How large a part of the pool the expansion takes for shifted in the end.
-enum class Sides {
-  kEven,   ///< half of it
-  kShare,  ///< the estimated share
-};
-
-/// The switches in which the paper's recipe and ours differ.
-struct Switches {
-  Metric metric = Metric::kEuclidean;
-  Seeds seeds = Seeds::kDistance;
-  bool discriminant = false;
-  Sides sides = Sides::kEven;
-  Targets targets = Targets::kLabels;
-
-  /// Whether any of them needs the cross-fitted discriminant.
-  bool NeedCrossFitting() const {
-    return seeds == Seeds::kCrossFitted || discriminant || sides == Sides::kShare;
-  }
-};
-
-struct RecipeOptions {
-  Switches switches;
-  ExpansionOptions expansion;
-  /// For labels.
-  DistillationOptions distillation;
-  /// For the discriminant and for soft targets.
-  SoftNetworkOptions network;
-};
-
-/// What the steps of a fit stand on: the pool and the trusted rows in the metric's coordinates, and
-/// the discriminant. The views of rows in plain coordinates are those of the embeddings.
-class Ground {
+/// What the steps of a fit share: the pool and the trusted rows in the metric's coordinates, and the
+/// discriminant. The views of rows in plain coordinates are those of the embeddings.
+class FitContext {
  public:
   /// The views must outlive it, and so must the checkpoint, which may be null.
-  Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-         const RecipeOptions& options, const Execution& execution,
-         Checkpoint* checkpoint = nullptr);
+  FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
+             const RecipeOptions& options, const Execution& execution,
+             Checkpoint* checkpoint = nullptr);
 
   EmbeddingsView trusted() const { return space_ ? space_->trusted.view() : plain_trusted_; }
   EmbeddingsView pool() const { return space_ ? space_->pool.view() : plain_pool_; }

@@ -1,4 +1,4 @@
-#include "algorithms/recipe/recipe.h"
+#include "algorithms/recipe/fit_context.h"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -58,11 +58,11 @@ struct Fitted {
 
 Fitted Fit(const EmbeddingsView& trusted, const EmbeddingsView& pool, const RecipeOptions& options,
            const Execution& execution = {}) {
-  const Ground ground(trusted, pool, {}, options, execution);
+  const FitContext context(trusted, pool, {}, options, execution);
   Fitted fitted;
-  fitted.expansion = ground.Expand(execution);
-  fitted.neighbor_scores = ground.NeighborScores(fitted.expansion, execution);
-  fitted.classifier = ground.Distill(fitted.expansion, fitted.neighbor_scores, execution);
+  fitted.expansion = context.Expand(execution);
+  fitted.neighbor_scores = context.NeighborScores(fitted.expansion, execution);
+  fitted.classifier = context.Distill(fitted.expansion, fitted.neighbor_scores, execution);
   return fitted;
 }
 
@@ -72,7 +72,7 @@ double Auroc(const Classifier& classifier, const EmbeddingsView& pool,
   return EvaluateDetection(std::vector<double>(scores.begin(), scores.end()), truth).auroc;
 }
 
-BOOST_AUTO_TEST_SUITE(recipe)
+BOOST_AUTO_TEST_SUITE(fit_context)
 
 BOOST_AUTO_TEST_CASE(a_faint_shift_is_found_where_distances_show_nothing) {
   const FaintShift data(2);
@@ -122,8 +122,8 @@ BOOST_AUTO_TEST_CASE(the_expansion_takes_its_cue_from_the_share) {
 
 BOOST_AUTO_TEST_CASE(a_pool_with_nothing_shifted_is_left_whole) {
   const FaintShift data(0);
-  const Ground ground(data.trusted.view(), data.pool.view(), {}, Options(1600), {});
-  BOOST_TEST(!ground.found());
+  const FitContext context(data.trusted.view(), data.pool.view(), {}, Options(1600), {});
+  BOOST_TEST(!context.found());
   const Fitted fitted = Fit(data.trusted.view(), data.pool.view(), Options(1600));
   BOOST_TEST((fitted.expansion.stopped_by == StoppedBy::kNoShift));
   BOOST_TEST(fitted.expansion.RowsWith(PseudoLabel::kShifted).empty());
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_small_share_is_met_with_small_rounds) {
 BOOST_AUTO_TEST_CASE(identical_pool_rows_are_an_error) {
   const test::Matrix trusted = test::RandomRows(60, 3, 1);
   const test::Matrix pool{100, 3, std::vector<float>(300, 1.0F)};
-  BOOST_CHECK_THROW(Ground(trusted.view(), pool.view(), {}, Options(100), {}),
+  BOOST_CHECK_THROW(FitContext(trusted.view(), pool.view(), {}, Options(100), {}),
                     std::invalid_argument);
 }
 
@@ -218,8 +218,9 @@ BOOST_AUTO_TEST_CASE(values_near_the_end_of_float32_do_no_harm) {
 BOOST_AUTO_TEST_CASE(too_few_rows_are_an_error) {
   const test::Matrix one = test::RandomRows(1, 4, 1);
   const test::Matrix pool = test::RandomRows(200, 4, 2);
-  BOOST_CHECK_THROW(Ground(one.view(), pool.view(), {}, Options(200), {}), std::invalid_argument);
-  BOOST_CHECK_THROW(Ground({nullptr, 0, 4}, pool.view(), {}, Options(200), {}),
+  BOOST_CHECK_THROW(FitContext(one.view(), pool.view(), {}, Options(200), {}),
+                    std::invalid_argument);
+  BOOST_CHECK_THROW(FitContext({nullptr, 0, 4}, pool.view(), {}, Options(200), {}),
                     std::invalid_argument);
 }
 

@@ -1,9 +1,10 @@
-#include "algorithms/recipe/recipe.h"
+#include "algorithms/recipe/fit_context.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
+#include "algorithms/classifier/distillation.h"
 #include "algorithms/expansion/neighbor_score.h"
 #include "algorithms/recipe/soft_distillation.h"
 
@@ -15,8 +16,9 @@ constexpr double kLeastShare = 0.01;
 
 }  // namespace
 
-Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-               const RecipeOptions& options, const Execution& execution, Checkpoint* checkpoint)
+FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                       const Strata& strata, const RecipeOptions& options,
+                       const Execution& execution, Checkpoint* checkpoint)
     : checkpoint_(checkpoint),
       plain_trusted_(trusted),
       plain_pool_(pool),
@@ -50,7 +52,7 @@ Ground::Ground(const EmbeddingsView& trusted, const EmbeddingsView& pool, const 
   }
 }
 
-Expansion Ground::Expand(const Execution& execution) const {
+Expansion FitContext::Expand(const Execution& execution) const {
   if (!found()) return NoLabels(plain_pool_.num_rows);
   const bool cross_fitted = options_.switches.seeds == Seeds::kCrossFitted;
   ExpansionRecord record;
@@ -64,16 +66,17 @@ Expansion Ground::Expand(const Execution& execution) const {
       record);
 }
 
-std::vector<double> Ground::NeighborScores(const Expansion& expansion,
-                                           const Execution& execution) const {
+std::vector<double> FitContext::NeighborScores(const Expansion& expansion,
+                                               const Execution& execution) const {
   if (expansion.RowsWith(PseudoLabel::kShifted).empty()) return {};
   execution.Report({Stage::kNeighborScore});
   return ScorePoolByNeighbors(trusted(), pool(), expansion, options_.expansion.num_neighbors,
                               options_.expansion.search, execution);
 }
 
-Classifier Ground::Distill(const Expansion& expansion, const std::vector<double>& neighbor_scores,
-                           const Execution& execution) const {
+Classifier FitContext::Distill(const Expansion& expansion,
+                               const std::vector<double>& neighbor_scores,
+                               const Execution& execution) const {
   if (!DistillsSoftly()) {
     return algorithms::Distill(plain_trusted_, plain_pool_, expansion, options_.distillation,
                                execution);
