@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "algorithms/compute/standardization.h"
 #include "algorithms/findings/k_means.h"
@@ -16,7 +17,6 @@ constexpr std::size_t kMostTrusted = 5000;
 constexpr std::size_t kMostPool = 20000;
 constexpr std::size_t kMostClusters = 10;
 constexpr std::size_t kRowsPerCluster = 20;
-constexpr std::size_t kMostGrown = 3;
 // An AUROC within so many standard errors of 1/2 says nothing.
 constexpr double kNothing = 2;
 // A row far out in one dimension should not be a cluster.
@@ -89,23 +89,13 @@ ClusterMix MeasureClusterMix(const EmbeddingsView& trusted, const EmbeddingsView
 
   mix.auroc = Auroc(of_trusted, of_pool);
   mix.within_auroc = 0;
-  std::vector<GrownCluster> all;
   for (std::size_t c = 0; c < clusters.size(); ++c) {
-    GrownCluster cluster{trusted_parts[c].size(), pool_parts[c].size(), 0, 0};
-    cluster.trusted_share =
-        static_cast<double>(cluster.num_trusted) / static_cast<double>(mix.num_trusted);
-    cluster.pool_share = static_cast<double>(cluster.num_pool) / static_cast<double>(mix.num_pool);
-    if (cluster.num_pool > 0) {
-      // Every pool row counts once, against the trusted rows of its cluster.
-      mix.within_auroc += cluster.pool_share * Auroc(trusted_parts[c], pool_parts[c]);
-    }
-    if (cluster.pool_share > cluster.trusted_share) all.push_back(cluster);
+    if (pool_parts[c].empty()) continue;
+    // Every pool row counts once, against the trusted rows of its cluster.
+    const double pool_share =
+        static_cast<double>(pool_parts[c].size()) / static_cast<double>(mix.num_pool);
+    mix.within_auroc += pool_share * Auroc(trusted_parts[c], pool_parts[c]);
   }
-  std::ranges::stable_sort(all, [](const GrownCluster& a, const GrownCluster& b) {
-    return a.pool_share - a.trusted_share > b.pool_share - b.trusted_share;
-  });
-  if (all.size() > kMostGrown) all.resize(kMostGrown);
-  mix.grown = std::move(all);
   const double separation = mix.auroc - 0.5;
   if (separation > kNothing * AurocError(mix.num_trusted, mix.num_pool)) {
     mix.explained = std::clamp(1 - (mix.within_auroc - 0.5) / separation, 0.0, 1.0);

@@ -3,20 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "algorithms/rows/embeddings_view.h"
 
 namespace spuna::algorithms {
-
-/// A cluster of trusted rows that is more frequent in the pool.
-struct GrownCluster {
-  std::size_t num_trusted = 0;
-  std::size_t num_pool = 0;
-  /// Of the rows that were looked at.
-  double trusted_share = 0;
-  double pool_share = 0;
-};
 
 /// How much of the difference between trusted rows and pool is another mix of the same clusters,
 /// such as classes, rather than a shift.
@@ -29,8 +19,6 @@ struct ClusterMix {
   /// The share of auroc - 1/2 that is gone within clusters, from 0 to 1. 0 where the auroc can't be
   /// told from 1/2: there is nothing to explain.
   double explained = 0;
-  /// Up to three clusters whose share has grown, the one that has grown most first.
-  std::vector<GrownCluster> grown;
   std::size_t num_trusted = 0;
   std::size_t num_pool = 0;
 };

@@ -52,10 +52,6 @@ BOOST_AUTO_TEST_CASE(another_mix_is_explained) {
           Measure({1000, kEven, 3, 0, 10 + seed}, {2000, kOtherMix, 3, 0, 20 + seed}, seed);
       BOOST_TEST(mix.auroc > 0.65);
       BOOST_TEST(mix.explained > 0.85);
-      BOOST_TEST_REQUIRE(!mix.grown.empty());
-      BOOST_TEST(mix.grown.size() <= 3);
-      BOOST_TEST(mix.grown[0].pool_share > 0.25);
-      BOOST_TEST(mix.grown[0].trusted_share < 0.25);
     }
   }
 }
@@ -77,7 +73,6 @@ BOOST_AUTO_TEST_CASE(where_nothing_differs_nothing_is_explained) {
   BOOST_TEST(same.auroc == 0.5);
   BOOST_TEST(std::abs(same.within_auroc - 0.5) < 1e-12);
   BOOST_TEST(same.explained == 0);
-  BOOST_TEST(same.grown.empty());
 }
 
 BOOST_AUTO_TEST_CASE(few_and_absurd_rows) {
