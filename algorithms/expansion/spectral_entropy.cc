@@ -33,8 +33,6 @@ SpectralEntropy::SpectralEntropy(std::size_t dimension) : moments_(std::make_uni
   moments_->sum.zeros(dimension);
 }
 SpectralEntropy::~SpectralEntropy() = default;
-SpectralEntropy::SpectralEntropy(SpectralEntropy&&) noexcept = default;
-SpectralEntropy& SpectralEntropy::operator=(SpectralEntropy&&) noexcept = default;
 
 void SpectralEntropy::Add(const EmbeddingsView& embeddings, std::span<const std::uint32_t> rows) {
   const SingleThreadedBlas single_threaded;

@@ -22,8 +22,6 @@ class SpectralEntropy {
  public:
   explicit SpectralEntropy(std::size_t dimension);
   ~SpectralEntropy();
-  SpectralEntropy(SpectralEntropy&&) noexcept;
-  SpectralEntropy& operator=(SpectralEntropy&&) noexcept;
 
   /// Adds the given rows.
   void Add(const EmbeddingsView& embeddings, std::span<const std::uint32_t> rows);

@@ -155,8 +155,8 @@ double BestMix(const Scores& network, const Scores& linear) {
   return sum / count;
 }
 
-}  // namespace
-
+// How many folds are fitted at the same time. Each holds a whitened copy of its rows; together the
+// copies stay below 1.3 times the rows and 100 MB, or there is only one.
 int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_folds,
                 int num_threads) {
   constexpr double kSpareBytes = 100e6;
@@ -165,6 +165,8 @@ int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_fol
   const double at_once = std::min((1.3 * matrix + kSpareBytes) / copy, 1e3);
   return std::clamp(static_cast<int>(at_once), 1, std::max(num_threads, 1));
 }
+
+}  // namespace
 
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                       const Strata& strata, const SoftNetworkOptions& options,

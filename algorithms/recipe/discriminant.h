@@ -40,9 +40,4 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                       const Strata& strata, const SoftNetworkOptions& options,
                       const Execution& execution);
 
-/// How many folds are fitted at the same time. Each holds a whitened copy of its rows; together the
-/// copies stay below 1.3 times the rows and 100 MB, or there is only one.
-int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_folds,
-                int num_threads);
-
 }  // namespace spuna::algorithms
