@@ -8,6 +8,7 @@
 
 #include "algorithms/compute/blas.h"
 #include "algorithms/compute/standardization.h"
+#include "algorithms/rows/evenly_taken.h"
 #include "algorithms/rows/seeded_random.h"
 
 namespace spuna::algorithms {
@@ -37,14 +38,10 @@ struct Member {
 std::vector<Member> ChooseMembers(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                                   const Strata& strata, SeededRandom& random) {
   std::vector<Member> members;
-  const std::size_t num_trusted = std::min(trusted.num_rows, kMaxTrustedRows);
-  for (std::size_t i = 0; i < num_trusted; ++i) {
-    const std::size_t row = i * trusted.num_rows / num_trusted;
+  for (const std::uint32_t row : EvenlyTaken(trusted.num_rows, kMaxTrustedRows)) {
     members.push_back({trusted.row(row), strata.OfTrusted(row), false});
   }
-  const std::size_t num_pool = std::min(pool.num_rows, kMaxPoolRows);
-  for (std::size_t i = 0; i < num_pool; ++i) {
-    const std::size_t row = i * pool.num_rows / num_pool;
+  for (const std::uint32_t row : EvenlyTaken(pool.num_rows, kMaxPoolRows)) {
     members.push_back({pool.row(row), strata.OfPool(row), true});
   }
   random.Shuffle(members);

@@ -16,8 +16,8 @@
 
 namespace spuna::algorithms {
 
-/// What the steps of a fit share: the pool and the trusted rows in the metric's coordinates, and the
-/// discriminant. The views of rows in plain coordinates are those of the embeddings.
+/// What the steps of a fit share: the pool and the trusted rows in the metric's coordinates, and
+/// the discriminant. The views of rows in plain coordinates are those of the embeddings.
 class FitContext {
  public:
   /// The views must outlive it, and so must the checkpoint, which may be null.
