@@ -13,6 +13,7 @@
 #include <string>
 
 #include "algorithms/compute/blas.h"
+#include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/seeded_random.h"
 
 namespace spuna::algorithms {
@@ -53,18 +54,15 @@ std::vector<std::size_t> DrawCentroids(const EmbeddingsView& rows, std::size_t n
 // Clusters without rows are left out and the others numbered anew.
 Clusters WithoutEmpty(Clusters clusters) {
   const std::vector<std::size_t> sizes = clusters.Sizes();
-  const std::size_t dimension = clusters.centroids.dimension;
   std::vector<std::uint32_t> renumbered(sizes.size());
-  Matrix kept{{}, dimension};
-  std::uint32_t next = 0;
-  for (std::size_t c = 0; c < sizes.size(); ++c) {
+  RowNumbers kept;
+  for (std::uint32_t c = 0; c < sizes.size(); ++c) {
     if (sizes[c] == 0) continue;
-    renumbered[c] = next++;
-    const float* const centroid = clusters.centroids.view().row(c);
-    kept.values.insert(kept.values.end(), centroid, centroid + dimension);
+    renumbered[c] = static_cast<std::uint32_t>(kept.size());
+    kept.push_back(c);
   }
   for (std::uint32_t& cluster : clusters.assignments) cluster = renumbered[cluster];
-  clusters.centroids = std::move(kept);
+  clusters.centroids = CopyRows(clusters.centroids.view(), kept);
   return clusters;
 }
 

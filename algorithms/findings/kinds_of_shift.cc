@@ -8,6 +8,7 @@
 
 #include "algorithms/compute/blas.h"
 #include "algorithms/findings/k_means.h"
+#include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/evenly_taken.h"
 #include "algorithms/space/contrast_directions.h"
 
@@ -155,12 +156,7 @@ Matrix LargestFirst(const EmbeddingsView& rows, const Matrix& centroids) {
   for (const std::uint32_t kind : NearestCentroids(rows, centroids.view())) {
     negative_sizes[kind] -= 1;
   }
-  Matrix ordered{{}, centroids.dimension};
-  for (const std::uint32_t kind : AscendingOrder(negative_sizes)) {
-    const float* const centroid = centroids.view().row(kind);
-    ordered.values.insert(ordered.values.end(), centroid, centroid + centroids.dimension);
-  }
-  return ordered;
+  return CopyRows(centroids.view(), AscendingOrder(negative_sizes));
 }
 
 }  // namespace

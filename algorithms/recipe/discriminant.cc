@@ -9,6 +9,7 @@
 #include "algorithms/classifier/linear_discriminant.h"
 #include "algorithms/compute/blas.h"
 #include "algorithms/guarantees/shift_test.h"
+#include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 #include "algorithms/space/whitening.h"
@@ -39,6 +40,14 @@ std::vector<std::size_t> AssignFolds(std::size_t num_rows, std::size_t num_folds
   return folds;
 }
 
+RowNumbers RowsOf(std::size_t fold, const std::vector<std::size_t>& folds) {
+  RowNumbers rows;
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    if (folds[i] == fold) rows.push_back(static_cast<std::uint32_t>(i));
+  }
+  return rows;
+}
+
 void AddRows(const EmbeddingsView& from, const std::vector<std::size_t>& folds, std::size_t fold,
              bool in_fold, RowSet& to) {
   for (std::size_t i = 0; i < from.num_rows; ++i) {
@@ -61,14 +70,6 @@ std::vector<double> WeightsOf(const Strata& strata) {
   if (of_stratum.empty()) return weights;
   for (const std::uint32_t stratum : strata.trusted) weights.push_back(of_stratum[stratum]);
   return weights;
-}
-
-Matrix Copy(const RowSet& rows) {
-  Matrix copy{{}, rows.dimension()};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    copy.values.insert(copy.values.end(), rows[i], rows[i] + rows.dimension());
-  }
-  return copy;
 }
 
 // The network's logits of rows that are whitened a block at a time.
@@ -233,9 +234,8 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
     held_out[fold].classifier = std::move(builder).Build(0);
   });
   for (std::size_t fold = 0; fold < num_folds; ++fold) {
-    RowSet rows(pool.dimension);
-    AddRows(trusted, trusted_folds, fold, true, rows);
-    held_out[fold].scores = held_out[fold].classifier.Score(Copy(rows).view(), execution);
+    const Matrix rows = CopyRows(trusted, RowsOf(fold, trusted_folds));
+    held_out[fold].scores = held_out[fold].classifier.Score(rows.view(), execution);
   }
 
   StandardizeScores(network);
