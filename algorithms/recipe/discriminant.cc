@@ -1,13 +1,13 @@
 #include "algorithms/recipe/discriminant.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
 #include "algorithms/classifier/classifier_builder.h"
 #include "algorithms/classifier/linear_discriminant.h"
 #include "algorithms/compute/blas.h"
+#include "algorithms/compute/moments.h"
 #include "algorithms/guarantees/shift_test.h"
 #include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/ranking.h"
@@ -95,34 +95,23 @@ void Scatter(const std::vector<double>& logits, const std::vector<std::size_t>& 
   }
 }
 
-// 1 where there is none.
-double DeviationOf(std::span<const double> values, double mean) {
-  double square = 0;
-  for (const double value : values) square += (value - mean) * (value - mean);
-  return square > 0 ? std::sqrt(square / static_cast<double>(values.size())) : 1;
-}
-
-double MeanOf(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
+// The deviation to divide by; 1 where there is none.
+double UnitOf(const Moments& moments) { return moments.deviation > 0 ? moments.deviation : 1; }
 
 // Adds a part to a classifier in units of its scores' deviation among the trusted rows, which come
 // first.
 template <typename Add>
 void AddInDeviations(std::span<const double> logits, std::size_t num_trusted, Add add) {
-  const std::span<const double> trusted = logits.first(num_trusted);
-  add(1 / DeviationOf(trusted, MeanOf(trusted)));
+  add(1 / UnitOf(MomentsOf(logits.first(num_trusted))));
 }
 
 // In deviations of the trusted rows' scores from their mean.
 void StandardizeScores(Scores& scores) {
-  const double mean = MeanOf(scores.trusted);
-  const double deviation = DeviationOf(scores.trusted, mean);
+  const Moments moments = MomentsOf(scores.trusted);
+  const double unit = UnitOf(moments);
   for (std::vector<double>* part : {&scores.trusted, &scores.pool}) {
     for (double& score : *part) {
-      score = std::clamp((score - mean) / deviation, -kLargestScore, kLargestScore);
+      score = std::clamp((score - moments.mean) / unit, -kLargestScore, kLargestScore);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "algorithms/classifier/classifier_builder.h"
 #include "algorithms/classifier/linear_discriminant.h"
 #include "algorithms/compute/blas.h"
+#include "algorithms/compute/moments.h"
 #include "algorithms/compute/standardization.h"
 
 namespace spuna::algorithms {
@@ -41,41 +42,19 @@ double OffsetFor(std::span<const double> logits, double share) {
   return (low + high) / 2;
 }
 
-struct Moments {
-  double mean = 0;
-  /// 0 where the values differ by no more than rounding.
-  double deviation = 0;
-};
-
-// Of the finite values.
-Moments MomentsOf(std::span<const double> values) {
-  Moments moments;
-  double n = 0;
-  double largest = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    moments.mean += value;
-    largest = std::max(largest, std::abs(value));
-    ++n;
-  }
-  if (n == 0) return moments;
-  moments.mean /= n;
-  double square = 0;
-  for (const double value : values) {
-    if (std::isfinite(value)) square += (value - moments.mean) * (value - moments.mean);
-  }
-  moments.deviation = std::sqrt(square / n);
-  if (moments.deviation <= 1e-9 * largest) moments.deviation = 0;
-  return moments;
+// The deviation, or 0 where the values differ by no more than rounding.
+double SpreadOf(const Moments& moments) {
+  return moments.deviation <= 1e-9 * moments.largest ? 0 : moments.deviation;
 }
 
 // Adds the scores in deviations from their mean. A row without a score (the only one of its bank)
 // is taken for average.
 void AddStandardized(std::span<const double> scores, std::vector<double>& sum) {
   const Moments moments = MomentsOf(scores);
-  if (moments.deviation == 0) return;
+  const double spread = SpreadOf(moments);
+  if (spread == 0) return;
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    if (std::isfinite(scores[i])) sum[i] += (scores[i] - moments.mean) / moments.deviation;
+    if (std::isfinite(scores[i])) sum[i] += (scores[i] - moments.mean) / spread;
   }
 }
 
@@ -131,9 +110,9 @@ std::vector<double> SumOfScores(const Evidence& evidence, std::size_t num_pool_r
   std::vector<double> sum(num_pool_rows);
   if (evidence.discriminant != nullptr) AddStandardized(evidence.discriminant->pool, sum);
   if (!evidence.neighbor_scores.empty()) AddStandardized(evidence.neighbor_scores, sum);
-  const double deviation = MomentsOf(sum).deviation;
-  if (deviation > 0) {
-    for (double& score : sum) score *= kSteepness / deviation;
+  const double spread = SpreadOf(MomentsOf(sum));
+  if (spread > 0) {
+    for (double& score : sum) score *= kSteepness / spread;
   }
   return sum;
 }
@@ -251,8 +230,8 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   const auto pool_part = [&](const std::vector<double>& logits) {
     return std::span(logits).subspan(trusted.num_rows);
   };
-  const double network_spread = MomentsOf(pool_part(network_logits)).deviation;
-  const double linear_spread = MomentsOf(pool_part(linear_logits)).deviation;
+  const double network_spread = SpreadOf(MomentsOf(pool_part(network_logits)));
+  const double linear_spread = SpreadOf(MomentsOf(pool_part(linear_logits)));
   if (!(network_spread > 0)) {
     throw std::runtime_error(
         "the distilled network gives every pool row the same score; try another `seed`, more "
