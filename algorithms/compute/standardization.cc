@@ -5,17 +5,14 @@
 #include <limits>
 
 #include "algorithms/compute/vector_kernels.h"
+#include "algorithms/rows/plain_sums.h"
 
 namespace spuna::algorithms {
 
 Standardization FitStandardization(const RowSet& rows) {
   const std::size_t dimension = rows.dimension();
-  Standardization fitted{std::vector<double>(dimension), std::vector<double>(dimension)};
+  Standardization fitted{MeanRow(rows), std::vector<double>(dimension)};
   const double n = static_cast<double>(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t j = 0; j < dimension; ++j) fitted.mean[j] += rows[i][j];
-  }
-  for (double& mean : fitted.mean) mean /= n;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < dimension; ++j) {
       const double difference = rows[i][j] - fitted.mean[j];

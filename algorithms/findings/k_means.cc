@@ -14,6 +14,7 @@
 
 #include "algorithms/compute/blas.h"
 #include "algorithms/rows/copy_rows.h"
+#include "algorithms/rows/plain_sums.h"
 #include "algorithms/rows/seeded_random.h"
 
 namespace spuna::algorithms {
@@ -32,8 +33,8 @@ std::vector<std::size_t> DrawCentroids(const EmbeddingsView& rows, std::size_t n
   while (drawn.size() < num_clusters) {
     double total = 0;
     for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      squares[i] =
-          std::min(squares[i], SquareDistance(rows.row(i), rows.row(drawn.back()), rows.dimension));
+      squares[i] = std::min(
+          squares[i], PlainSquaredDistance(rows.row(i), rows.row(drawn.back()), rows.dimension));
       total += squares[i];
     }
     if (!(total > 0)) break;
@@ -74,22 +75,13 @@ std::vector<std::size_t> Clusters::Sizes() const {
   return sizes;
 }
 
-double SquareDistance(const float* a, const float* b, std::size_t dimension) {
-  double square = 0;
-  for (std::size_t j = 0; j < dimension; ++j) {
-    const double difference = static_cast<double>(a[j]) - b[j];
-    square += difference * difference;
-  }
-  return square;
-}
-
 std::vector<std::uint32_t> NearestCentroids(const EmbeddingsView& rows,
                                             const EmbeddingsView& centroids) {
   std::vector<std::uint32_t> nearest(rows.num_rows);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < centroids.num_rows; ++c) {
-      const double square = SquareDistance(rows.row(i), centroids.row(c), rows.dimension);
+      const double square = PlainSquaredDistance(rows.row(i), centroids.row(c), rows.dimension);
       if (square >= least) continue;
       least = square;
       nearest[i] = static_cast<std::uint32_t>(c);

@@ -33,7 +33,4 @@ Clusters ClusterRows(const EmbeddingsView& rows, std::size_t num_clusters, std::
 std::vector<std::uint32_t> NearestCentroids(const EmbeddingsView& rows,
                                             const EmbeddingsView& centroids);
 
-/// The square distance of two rows in float64.
-double SquareDistance(const float* a, const float* b, std::size_t dimension);
-
 }  // namespace spuna::algorithms

@@ -10,6 +10,7 @@
 #include "algorithms/findings/k_means.h"
 #include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/evenly_taken.h"
+#include "algorithms/rows/plain_sums.h"
 #include "algorithms/space/contrast_directions.h"
 
 namespace spuna::algorithms {
@@ -25,20 +26,10 @@ constexpr double kLeastShareOfKind = 0.01;
 constexpr std::uint64_t kNumStarts = 5;
 constexpr std::size_t kNumTypical = 3;
 
-std::vector<double> MeanOf(const Matrix& rows) {
-  std::vector<double> mean(rows.dimension);
-  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    for (std::size_t j = 0; j < rows.dimension; ++j) mean[j] += rows.view().row(i)[j];
-  }
-  for (double& value : mean)
-    value /= static_cast<double>(std::max<std::size_t>(rows.num_rows(), 1));
-  return mean;
-}
-
 // The directions in whitened coordinates, one a row: that between the means first.
 Matrix Directions(const Matrix& trusted, const Matrix& shifted) {
-  std::vector<double> difference = MeanOf(shifted);
-  const std::vector<double> trusted_mean = MeanOf(trusted);
+  std::vector<double> difference = MeanRow(shifted.view());
+  const std::vector<double> trusted_mean = MeanRow(trusted.view());
   double square = 0;
   for (std::size_t j = 0; j < difference.size(); ++j) {
     difference[j] -= trusted_mean[j];
@@ -59,8 +50,7 @@ Matrix Directions(const Matrix& trusted, const Matrix& shifted) {
 void CompressLengths(Matrix& rows) {
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     float* const row = rows.values.data() + i * rows.dimension;
-    double square = 0;
-    for (std::size_t j = 0; j < rows.dimension; ++j) square += static_cast<double>(row[j]) * row[j];
+    const double square = PlainSquaredNorm(row, rows.dimension);
     if (square == 0) continue;
     const double length = std::sqrt(square);
     const double factor = std::log1p(length) / length;
@@ -78,8 +68,8 @@ Matrix Coordinates(const LinearProjection& projection, const RowSet& rows,
 double WithinSquares(const EmbeddingsView& rows, const Clusters& clusters) {
   double sum = 0;
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
-    sum += SquareDistance(rows.row(i), clusters.centroids.view().row(clusters.assignments[i]),
-                          rows.dimension);
+    sum += PlainSquaredDistance(rows.row(i), clusters.centroids.view().row(clusters.assignments[i]),
+                                rows.dimension);
   }
   return sum;
 }
@@ -108,7 +98,7 @@ double MeanSilhouette(const EmbeddingsView& rows, const Clusters& clusters,
     std::vector<double> sums(sizes.size());
     for (std::size_t other = 0; other < rows.num_rows; ++other) {
       sums[clusters.assignments[other]] +=
-          std::sqrt(SquareDistance(rows.row(i), rows.row(other), rows.dimension));
+          std::sqrt(PlainSquaredDistance(rows.row(i), rows.row(other), rows.dimension));
     }
     const std::size_t own = clusters.assignments[i];
     if (sizes[own] < 2) return;
@@ -202,7 +192,7 @@ KindsOfShift FindKindsOfShift(const EmbeddingsView& trusted, const Whitening& wh
     ++kinds.sizes[kind];
     members[kind].push_back(static_cast<std::uint32_t>(i));
     squares[kind].push_back(
-        SquareDistance(all.view().row(i), kinds.centroids.view().row(kind), all.dimension));
+        PlainSquaredDistance(all.view().row(i), kinds.centroids.view().row(kind), all.dimension));
   }
   for (std::size_t kind = 0; kind < members.size(); ++kind) {
     RowNumbers typical;

@@ -7,17 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/rows/plain_sums.h"
+
 namespace spuna::algorithms {
 namespace {
-
-std::vector<double> MeanOf(const RowSet& rows) {
-  std::vector<double> mean(rows.dimension());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += rows[i][j];
-  }
-  for (double& value : mean) value /= static_cast<double>(rows.size());
-  return mean;
-}
 
 // The root mean square distance of rows from their mean.
 double SpreadOf(const RowSet& rows, const std::vector<double>& mean) {
@@ -49,8 +42,8 @@ ShiftDistance MeasureShiftDistance(const RowSet& trusted, const RowSet& shifted)
                                 std::to_string(trusted.dimension()) + " but found " +
                                 std::to_string(shifted.dimension()));
   }
-  const std::vector<double> a = MeanOf(trusted);
-  const std::vector<double> b = MeanOf(shifted);
+  const std::vector<double> a = MeanRow(trusted);
+  const std::vector<double> b = MeanRow(shifted);
   double aa = 0;
   double bb = 0;
   double apart = 0;

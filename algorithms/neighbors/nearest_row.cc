@@ -6,20 +6,12 @@
 #include <stdexcept>
 
 #include "algorithms/compute/blas.h"
+#include "algorithms/rows/plain_sums.h"
 
 namespace spuna::algorithms {
 namespace {
 
 constexpr std::size_t kQueriesPerBlock = 256;
-
-double Distance(const float* a, const float* b, std::size_t dimension) {
-  double square = 0;
-  for (std::size_t j = 0; j < dimension; ++j) {
-    const double difference = static_cast<double>(a[j]) - b[j];
-    square += difference * difference;
-  }
-  return std::sqrt(square);
-}
 
 }  // namespace
 
@@ -44,7 +36,8 @@ std::vector<NearestRow> FindNearestRows(const EmbeddingsView& bank, const Embedd
     products.each_col() -= half_squares;
     for (std::size_t i = 0; i < count; ++i) {
       const auto best = static_cast<std::uint32_t>(products.col(i).index_max());
-      nearest[begin + i] = {best, Distance(bank.row(best), queries.row(begin + i), bank.dimension)};
+      nearest[begin + i] = {best, std::sqrt(PlainSquaredDistance(
+                                      bank.row(best), queries.row(begin + i), bank.dimension))};
     }
   });
   return nearest;

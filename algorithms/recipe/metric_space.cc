@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "algorithms/compute/blas.h"
+#include "algorithms/rows/plain_sums.h"
 #include "algorithms/space/contrast_directions.h"
 
 namespace spuna::algorithms {
@@ -23,9 +24,7 @@ Matrix Normalized(const EmbeddingsView& rows) {
   Matrix normalized = Copy(rows);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
     float* const row = normalized.values.data() + i * rows.dimension;
-    // In float64, where the square of no float32 overflows.
-    double square = 0;
-    for (std::size_t j = 0; j < rows.dimension; ++j) square += static_cast<double>(row[j]) * row[j];
+    const double square = PlainSquaredNorm(row, rows.dimension);
     if (square == 0) continue;
     const double scale = 1 / std::sqrt(square);
     for (std::size_t j = 0; j < rows.dimension; ++j) row[j] = static_cast<float>(row[j] * scale);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "algorithms/compute/blas.h"
+#include "algorithms/rows/plain_sums.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -131,9 +132,7 @@ Matrix Whitening::Apply(const RowSet& rows, const Execution& execution,
                 rotation.data(), d, centered.data(), d, 0.0F, out, d);
     for (std::size_t i = 0; i < count; ++i) {
       float* const row = out + i * dimension;
-      double square = 0;
-      for (std::size_t j = 0; j < dimension; ++j) square += static_cast<double>(row[j]) * row[j];
-      const double distance = std::sqrt(square);
+      const double distance = std::sqrt(PlainSquaredNorm(row, dimension));
       if (distance <= farthest) continue;
       // A distance beyond all numbers leaves no direction to keep.
       const auto factor = static_cast<float>(farthest / distance);
