@@ -8,6 +8,7 @@
 #include <string>
 
 #include "algorithms/compute/blas.h"
+#include "algorithms/compute/logistic.h"
 #include "algorithms/compute/standardization.h"
 #include "algorithms/compute/vector_kernels.h"
 
@@ -115,7 +116,7 @@ std::vector<float> Classifier::Score(const EmbeddingsView& rows, const Execution
                               s.logits.data());
     }
     for (std::size_t i = 0; i < count; ++i) {
-      scores[begin + i] = static_cast<float>(1 / (1 + std::exp(-s.logits[i])));
+      scores[begin + i] = static_cast<float>(Logistic(s.logits[i]));
     }
   });
   return scores;

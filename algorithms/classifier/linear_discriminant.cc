@@ -1,11 +1,11 @@
 #include "algorithms/classifier/linear_discriminant.h"
 
 #include <algorithm>
-#include <cmath>
 #include <ensmallen.hpp>
 #include <utility>
 
 #include "algorithms/classifier/soft_network.h"
+#include "algorithms/compute/logistic.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -64,9 +64,8 @@ class RidgeLogisticLoss {
         const float target = targets_[begin + i];
         const double offset = offsets_.empty() ? 0 : offsets_[begin + i];
         const double logit = products[i] + bias + offset;
-        const double softplus = std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit)));
-        loss += row_weight * (softplus - target * logit);
-        const double error = row_weight * (1 / (1 + std::exp(-logit)) - target) / n;
+        loss += row_weight * LogisticLoss(logit, target);
+        const double error = row_weight * (Logistic(logit) - target) / n;
         errors[i] = static_cast<float>(error);
         error_sum += error;
       }

@@ -8,6 +8,7 @@
 #include "algorithms/classifier/classifier_builder.h"
 #include "algorithms/classifier/linear_discriminant.h"
 #include "algorithms/compute/blas.h"
+#include "algorithms/compute/logistic.h"
 #include "algorithms/compute/moments.h"
 #include "algorithms/compute/standardization.h"
 
@@ -25,8 +26,6 @@ constexpr double kLinearFloor = 0.85;
 constexpr double kLeastShare = 0.001;
 constexpr double kHighestLogit = 20;
 constexpr std::size_t kRowsForSteepness = 10'000;
-
-double Logistic(double logit) { return 1 / (1 + std::exp(-logit)); }
 
 // The number to add to the logits so that their mean probability is `share`.
 double OffsetFor(std::span<const double> logits, double share) {
@@ -143,9 +142,7 @@ double SteepnessFor(std::span<const double> logits, std::span<const float> targe
     const double offset = OffsetFor(scaled, share);
     double loss = 0;
     for (std::size_t i = 0; i < scaled.size(); ++i) {
-      const double logit = scaled[i] + offset;
-      loss += std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit))) -
-              targets[i * stride] * logit;
+      loss += LogisticLoss(scaled[i] + offset, targets[i * stride]);
     }
     if (loss >= least) continue;
     least = loss;
