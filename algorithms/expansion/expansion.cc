@@ -205,6 +205,15 @@ class LabelExpander {
 
 }  // namespace
 
+void RequireRows(const EmbeddingsView& trusted, const EmbeddingsView& pool) {
+  if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
+  if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
+  if (trusted.dimension != pool.dimension) {
+    throw std::invalid_argument("trusted rows have dimension " + std::to_string(trusted.dimension) +
+                                " but pool rows have dimension " + std::to_string(pool.dimension));
+  }
+}
+
 void RequireSpread(const EmbeddingsView& pool) {
   for (std::size_t i = 1; i < pool.num_rows; ++i) {
     if (!std::equal(pool.row(i), pool.row(i) + pool.dimension, pool.row(0))) return;
@@ -243,12 +252,7 @@ RowNumbers Expansion::RowsWith(PseudoLabel label) const {
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        const ExpansionOptions& options, const Execution& execution,
                        std::span<const double> seed_scores, const ExpansionRecord& record) {
-  if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
-  if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
-  if (trusted.dimension != pool.dimension) {
-    throw std::invalid_argument("trusted rows have dimension " + std::to_string(trusted.dimension) +
-                                " but pool rows have dimension " + std::to_string(pool.dimension));
-  }
+  RequireRows(trusted, pool);
   options.Validate(pool.num_rows);
   RequireSpread(pool);
   return LabelExpander(trusted.num_rows, pool, options, execution)

@@ -92,6 +92,9 @@ Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool
                        std::span<const double> seed_scores = {},
                        const ExpansionRecord& record = {});
 
+/// Throws std::invalid_argument without rows on either side or where the dimensions differ.
+void RequireRows(const EmbeddingsView& trusted, const EmbeddingsView& pool);
+
 /// Throws std::invalid_argument where all rows are equal.
 void RequireSpread(const EmbeddingsView& pool);
 

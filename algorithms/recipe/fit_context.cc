@@ -1,8 +1,6 @@
 #include "algorithms/recipe/fit_context.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 
 #include "algorithms/classifier/distillation.h"
 #include "algorithms/expansion/neighbor_score.h"
@@ -25,12 +23,7 @@ FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool
       strata_(strata),
       options_(options) {
   const Switches& switches = options.switches;
-  if (trusted.num_rows == 0) throw std::invalid_argument("there are no valid trusted rows");
-  if (pool.num_rows == 0) throw std::invalid_argument("there are no valid pool rows");
-  if (trusted.dimension != pool.dimension) {
-    throw std::invalid_argument("trusted rows have dimension " + std::to_string(trusted.dimension) +
-                                " but pool rows have dimension " + std::to_string(pool.dimension));
-  }
+  RequireRows(trusted, pool);
   RequireSpread(pool);
   if (switches.NeedCrossFitting()) {
     if (checkpoint_ != nullptr) discriminant_ = checkpoint_->FindDiscriminant();
