@@ -156,6 +156,112 @@ int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_fol
   return std::clamp(static_cast<int>(at_once), 1, std::max(num_threads, 1));
 }
 
+// Fits and scores the folds. Different folds may be fitted at the same time.
+class CrossFitter {
+ public:
+  CrossFitter(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
+              const SoftNetworkOptions& options, std::size_t num_folds)
+      : trusted_(trusted),
+        pool_(pool),
+        strata_(strata),
+        options_(options),
+        log_ratios_(strata.LogRatios()),
+        network_{std::vector<double>(trusted.num_rows), std::vector<double>(pool.num_rows)},
+        linear_(network_),
+        held_out_(num_folds) {
+    SeededRandom random(options.seed);
+    trusted_folds_ = AssignFolds(trusted.num_rows, num_folds, random);
+    pool_folds_ = AssignFolds(pool.num_rows, num_folds, random);
+  }
+
+  // Learns the other folds and scores the rows of this one.
+  void FitFold(std::size_t fold, const Execution& execution) {
+    RowSet learned(pool_.dimension);
+    AddRows(trusted_, trusted_folds_, fold, false, learned);
+    const Whitening whitening = FitWhitening(learned);
+    std::vector<float> targets(learned.size(), 0.0F);
+    AddRows(pool_, pool_folds_, fold, false, learned);
+    targets.resize(learned.size(), 1.0F);
+    const std::vector<float> offsets = OffsetsWithout(fold);
+    RowSet scored(pool_.dimension);
+    AddRows(trusted_, trusted_folds_, fold, true, scored);
+    const std::size_t num_held_out = scored.size();
+    AddRows(pool_, pool_folds_, fold, true, scored);
+
+    const LinearDiscriminant line = FitLinearDiscriminant(learned, targets, execution, offsets);
+    const std::vector<double> linear_logits = line.Logits(scored);
+    Keep(linear_logits, fold, linear_);
+    SoftNetworkOptions fold_options = options_;
+    fold_options.seed = options_.seed * kNumFolds + fold;
+    const SoftNetwork trained = TrainSoftNetwork(whitening.Apply(learned, execution).view(),
+                                                 targets, fold_options, execution, offsets);
+    const std::vector<double> network_logits = LogitsOf(trained, whitening, scored, execution);
+    Keep(network_logits, fold, network_);
+
+    ClassifierBuilder builder(line.standardization);
+    AddInDeviations(linear_logits, num_held_out,
+                    [&](double scale) { builder.AddLinear(line, scale); });
+    if (fold < kFoldsWithNetwork) {
+      AddInDeviations(network_logits, num_held_out,
+                      [&](double scale) { builder.AddNetwork(trained, whitening, scale); });
+    }
+    held_out_[fold].classifier = std::move(builder).Build(0);
+  }
+
+  // When all folds are fitted.
+  Discriminant Finish(const Execution& execution) && {
+    for (std::size_t fold = 0; fold < held_out_.size(); ++fold) {
+      const Matrix rows = CopyRows(trusted_, RowsOf(fold, trusted_folds_));
+      held_out_[fold].scores = held_out_[fold].classifier.Score(rows.view(), execution);
+    }
+    StandardizeScores(network_);
+    StandardizeScores(linear_);
+    Discriminant discriminant;
+    discriminant.network_weight = BestMix(network_, linear_);
+    // The proportion was chosen by the difference, so the difference is told at an even one.
+    const Scores even = Mix(network_, linear_, 0.5);
+    discriminant.separation.auroc = Auroc(even.trusted, even.pool);
+    discriminant.separation.p_value = TestShift(trusted_, pool_, strata_, options_.seed, execution);
+    Scores mixed = Mix(network_, linear_, discriminant.network_weight);
+    StandardizeScores(mixed);
+    discriminant.share = EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata_));
+    // What can't be told from nothing may be nothing.
+    if (!discriminant.separation.Found()) discriminant.share.low = 0;
+    discriminant.folds = std::move(held_out_);
+    discriminant.trusted = std::move(mixed.trusted);
+    discriminant.pool = std::move(mixed.pool);
+    return discriminant;
+  }
+
+ private:
+  // The offsets of the rows outside a fold; none without strata.
+  std::vector<float> OffsetsWithout(std::size_t fold) const {
+    std::vector<float> offsets;
+    if (log_ratios_.empty()) return offsets;
+    AddOffsets(strata_.trusted, trusted_folds_, fold, log_ratios_, offsets);
+    AddOffsets(strata_.pool, pool_folds_, fold, log_ratios_, offsets);
+    return offsets;
+  }
+
+  // The logits of a fold's rows, the trusted ones first, go to their rows' scores.
+  void Keep(const std::vector<double>& logits, std::size_t fold, Scores& scores) const {
+    std::size_t next = 0;
+    Scatter(logits, trusted_folds_, fold, next, scores.trusted);
+    Scatter(logits, pool_folds_, fold, next, scores.pool);
+  }
+
+  const EmbeddingsView trusted_;
+  const EmbeddingsView pool_;
+  const Strata& strata_;
+  const SoftNetworkOptions& options_;
+  const std::vector<float> log_ratios_;
+  std::vector<std::size_t> trusted_folds_;
+  std::vector<std::size_t> pool_folds_;
+  Scores network_;
+  Scores linear_;
+  std::vector<HeldOut> held_out_;
+};
+
 }  // namespace
 
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
@@ -170,80 +276,14 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   }
   const SingleThreadedBlas single_threaded;
   SharedProgress progress(Stage::kCrossFit, num_folds * options.epochs, execution);
-  SeededRandom random(options.seed);
-  const std::vector<std::size_t> trusted_folds = AssignFolds(trusted.num_rows, num_folds, random);
-  const std::vector<std::size_t> pool_folds = AssignFolds(pool.num_rows, num_folds, random);
-  Scores network{std::vector<double>(trusted.num_rows), std::vector<double>(pool.num_rows)};
-  Scores linear = network;
-  std::vector<HeldOut> held_out(num_folds);
-  const std::vector<float> log_ratios = strata.LogRatios();
+  CrossFitter fitter(trusted, pool, strata, options, num_folds);
   Execution across = execution;
   across.num_threads = FoldsAtOnce(trusted.num_rows + pool.num_rows, pool.dimension, num_folds,
                                    execution.num_threads);
   ParallelFor(num_folds, across, [&](std::size_t fold, std::size_t worker) {
-    const Execution within = progress.Within(worker);
-    RowSet learned(pool.dimension);
-    AddRows(trusted, trusted_folds, fold, false, learned);
-    const Whitening whitening = FitWhitening(learned);
-    std::vector<float> targets(learned.size(), 0.0F);
-    AddRows(pool, pool_folds, fold, false, learned);
-    targets.resize(learned.size(), 1.0F);
-    std::vector<float> offsets;
-    if (!log_ratios.empty()) {
-      AddOffsets(strata.trusted, trusted_folds, fold, log_ratios, offsets);
-      AddOffsets(strata.pool, pool_folds, fold, log_ratios, offsets);
-    }
-    RowSet scored(pool.dimension);
-    AddRows(trusted, trusted_folds, fold, true, scored);
-    const std::size_t num_held_out = scored.size();
-    AddRows(pool, pool_folds, fold, true, scored);
-
-    auto keep = [&](const std::vector<double>& logits, Scores& scores) {
-      std::size_t next = 0;
-      Scatter(logits, trusted_folds, fold, next, scores.trusted);
-      Scatter(logits, pool_folds, fold, next, scores.pool);
-    };
-    const LinearDiscriminant line = FitLinearDiscriminant(learned, targets, within, offsets);
-    const std::vector<double> linear_logits = line.Logits(scored);
-    keep(linear_logits, linear);
-    SoftNetworkOptions fold_options = options;
-    fold_options.seed = options.seed * kNumFolds + fold;
-    const SoftNetwork trained = TrainSoftNetwork(whitening.Apply(learned, within).view(), targets,
-                                                 fold_options, within, offsets);
-    const std::vector<double> network_logits = LogitsOf(trained, whitening, scored, within);
-    keep(network_logits, network);
-
-    ClassifierBuilder builder(line.standardization);
-    AddInDeviations(linear_logits, num_held_out,
-                    [&](double scale) { builder.AddLinear(line, scale); });
-    if (fold < kFoldsWithNetwork) {
-      AddInDeviations(network_logits, num_held_out,
-                      [&](double scale) { builder.AddNetwork(trained, whitening, scale); });
-    }
-    held_out[fold].classifier = std::move(builder).Build(0);
+    fitter.FitFold(fold, progress.Within(worker));
   });
-  for (std::size_t fold = 0; fold < num_folds; ++fold) {
-    const Matrix rows = CopyRows(trusted, RowsOf(fold, trusted_folds));
-    held_out[fold].scores = held_out[fold].classifier.Score(rows.view(), execution);
-  }
-
-  StandardizeScores(network);
-  StandardizeScores(linear);
-  Discriminant discriminant;
-  discriminant.network_weight = BestMix(network, linear);
-  // The proportion was chosen by the difference, so the difference is told at an even one.
-  const Scores even = Mix(network, linear, 0.5);
-  discriminant.separation.auroc = Auroc(even.trusted, even.pool);
-  discriminant.separation.p_value = TestShift(trusted, pool, strata, options.seed, execution);
-  Scores mixed = Mix(network, linear, discriminant.network_weight);
-  StandardizeScores(mixed);
-  discriminant.share = EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata));
-  // What can't be told from nothing may be nothing.
-  if (!discriminant.separation.Found()) discriminant.share.low = 0;
-  discriminant.folds = std::move(held_out);
-  discriminant.trusted = std::move(mixed.trusted);
-  discriminant.pool = std::move(mixed.pool);
-  return discriminant;
+  return std::move(fitter).Finish(execution);
 }
 
 }  // namespace spuna::algorithms
