@@ -1,4 +1,4 @@
-// Two small functions of inner loops, to be inlined: no source file.
+// Inlined into loops: no source file.
 #pragma once
 
 #include <algorithm>

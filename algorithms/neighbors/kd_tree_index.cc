@@ -1,3 +1,5 @@
+// A kind of index behind neighbor_index.h: no header of its own.
+//
 // Exact neighbors by mlpack's KD-tree. One tree holds one batch of added rows: a growing bank is a
 // forest of them, and no tree is ever rebuilt.
 //

@@ -1,3 +1,5 @@
+// A kind of index behind neighbor_index.h: no header of its own.
+//
 // Exact neighbors by blocked matrix products: |x - y|² = |x|² + |y|² - 2 x·y, with x·y from sgemm.
 //
 // The product form rounds. Every value it gives is therefore taken as an interval that surely holds

@@ -1,3 +1,4 @@
+// An interface: no source file.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 #include "algorithms/rows/ranking.h"
@@ -9,20 +8,9 @@
 namespace spuna::algorithms {
 
 /// At most `most` of `count` rows, at even distances.
-inline RowNumbers EvenlyTaken(std::size_t count, std::size_t most) {
-  const std::size_t taken = std::min(count, most);
-  RowNumbers rows(taken);
-  for (std::size_t i = 0; i < taken; ++i) {
-    rows[i] = static_cast<std::uint32_t>(i * count / taken);
-  }
-  return rows;
-}
+RowNumbers EvenlyTaken(std::size_t count, std::size_t most);
 
 /// Those rows of a set.
-inline RowSet EvenlyTaken(const RowSet& rows, std::size_t most) {
-  RowSet taken(rows.dimension());
-  for (const std::uint32_t row : EvenlyTaken(rows.size(), most)) taken.Add(rows[row]);
-  return taken;
-}
+RowSet EvenlyTaken(const RowSet& rows, std::size_t most);
 
 }  // namespace spuna::algorithms

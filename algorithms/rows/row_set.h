@@ -1,3 +1,4 @@
+// Inlined into loops: no source file.
 #pragma once
 
 #include <cstddef>
