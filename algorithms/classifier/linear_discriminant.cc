@@ -10,12 +10,13 @@
 namespace spuna::algorithms {
 namespace {
 
-constexpr double kLargest = 8;
+constexpr double kLargestStandardized = 8;
 // The strength of the data against the ridge, as in common use.
 constexpr double kInverseRidge = 0.01;
 constexpr std::size_t kMaxIterations = 200;
-constexpr double kSmallestGradient = 1e-5;
-constexpr std::size_t kMemory = 10;
+constexpr double kGradientTolerance = 1e-5;
+// From which L-BFGS approximates the Hessian.
+constexpr std::size_t kNumStoredSteps = 10;
 
 // Rows are standardized a block at a time, each time they are needed: no copy of them is kept.
 constexpr std::size_t kRowsPerBlock = 256;
@@ -90,7 +91,7 @@ class RidgeLogisticLoss {
 
 std::vector<double> LinearDiscriminant::Logits(const RowSet& rows) const {
   std::vector<double> logits(rows.size(), bias);
-  const Standardizer standardizer(standardization, kLargest);
+  const Standardizer standardizer(standardization, kLargestStandardized);
   std::vector<float> standardized(rows.dimension());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     standardizer.Apply(rows[i], standardized.data());
@@ -104,11 +105,11 @@ LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const flo
                                          std::span<const float> offsets) {
   LinearDiscriminant fitted;
   fitted.standardization = FitStandardization(rows);
-  const Standardizer standardizer(fitted.standardization, kLargest);
+  const Standardizer standardizer(fitted.standardization, kLargestStandardized);
   RidgeLogisticLoss loss(rows, standardizer, targets, offsets, execution);
   arma::mat parameters(rows.dimension() + 1, 1, arma::fill::zeros);
-  ens::L_BFGS optimizer(kMemory, kMaxIterations);
-  optimizer.MinGradientNorm() = kSmallestGradient;
+  ens::L_BFGS optimizer(kNumStoredSteps, kMaxIterations);
+  optimizer.MinGradientNorm() = kGradientTolerance;
   optimizer.Optimize(loss, parameters);
   fitted.weight.assign(parameters.begin(), parameters.end() - 1);
   fitted.bias = parameters[rows.dimension()];

@@ -14,7 +14,7 @@ namespace spuna::algorithms {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 512;
-constexpr const char* kDiverged = "the network diverged; lower `learning-rate`";
+constexpr const char* kDivergedMessage = "the network diverged; lower `learning-rate`";
 
 // Normal numbers, drawn once and read from random places: drawing them anew for every row of every
 // epoch would cost as much as the products.
@@ -95,7 +95,7 @@ std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
         logits[begin + i] +=
             static_cast<double>(std::max(column[h] + hidden_bias[h], 0.0F)) * output_weight[h];
       }
-      if (!std::isfinite(logits[begin + i])) throw std::runtime_error(kDiverged);
+      if (!std::isfinite(logits[begin + i])) throw std::runtime_error(kDivergedMessage);
     }
   }
   return logits;
@@ -169,7 +169,7 @@ SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> 
     }
   }
   if (!weight.is_finite() || !output.is_finite() || !std::isfinite(network.output_bias)) {
-    throw std::runtime_error(kDiverged);
+    throw std::runtime_error(kDivergedMessage);
   }
   return network;
 }

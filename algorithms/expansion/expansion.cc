@@ -54,7 +54,7 @@ class LabelExpander {
   Expansion Run(const EmbeddingsView& trusted, std::span<const double> seed_scores,
                 const ExpansionRecord& record) && {
     if (record.begin) {
-      GoOn(trusted, *record.begin);
+      Resume(trusted, *record.begin);
     } else {
       Seed(trusted, seed_scores);
     }
@@ -108,7 +108,7 @@ class LabelExpander {
   // Takes the labels of earlier rounds. Distances are exact and the smallest are kept whatever the
   // order in which they come, so it does not matter that the rows which have a label by now get
   // none, and that the rounds are merged at once; the sums of the entropy take them one by one.
-  void GoOn(const EmbeddingsView& trusted, const Expansion& labeled) {
+  void Resume(const EmbeddingsView& trusted, const Expansion& labeled) {
     result_ = labeled;
     const auto last = static_cast<std::int32_t>(labeled.num_rounds);
     RowNumbers clean;

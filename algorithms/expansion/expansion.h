@@ -61,7 +61,7 @@ struct Expansion {
   RowNumbers RowsWith(PseudoLabel label) const;
 };
 
-/// How an expansion goes on after it was interrupted.
+/// How an interrupted expansion is resumed.
 struct ExpansionRecord {
   /// The labels after a finished round of the same expansion, to start from.
   std::optional<Expansion> begin;
@@ -85,7 +85,7 @@ struct ExpansionRecord {
 /// that it should have in the end, and the last round takes all that is left.
 ///
 /// Every ranking is one ascending order by (score, row number). The result depends on the rows and
-/// the options alone, not on `execution` and not on the round from which it goes on. Throws
+/// the options alone, not on `execution` and not on the round from which it is resumed. Throws
 /// std::invalid_argument for options that don't fit the data, Interrupted when asked to stop.
 Expansion ExpandLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        const ExpansionOptions& options, const Execution& execution,

@@ -60,10 +60,10 @@ std::vector<double> ScorePoolByNeighbors(const EmbeddingsView& trusted, const Em
 }
 
 std::vector<float> RoundToFloats(const std::vector<double>& scores) {
-  static constexpr double kLargest = std::numeric_limits<float>::max();
+  static constexpr double kLargestFloat = std::numeric_limits<float>::max();
   std::vector<float> rounded(scores.size());
   std::ranges::transform(scores, rounded.begin(), [](double score) {
-    return static_cast<float>(std::clamp(score, -kLargest, kLargest));
+    return static_cast<float>(std::clamp(score, -kLargestFloat, kLargestFloat));
   });
   return rounded;
 }

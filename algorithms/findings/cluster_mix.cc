@@ -13,12 +13,12 @@
 namespace spuna::algorithms {
 namespace {
 
-constexpr std::size_t kMostTrusted = 5000;
-constexpr std::size_t kMostPool = 20000;
-constexpr std::size_t kMostClusters = 10;
+constexpr std::size_t kMaxTrustedRows = 5000;
+constexpr std::size_t kMaxPoolRows = 20000;
+constexpr std::size_t kMaxClusters = 10;
 constexpr std::size_t kRowsPerCluster = 20;
-// An AUROC within so many standard errors of 1/2 says nothing.
-constexpr double kNothing = 2;
+// An AUROC closer to 1/2 than this many standard errors shows no difference.
+constexpr double kMinErrorsFromHalf = 2;
 // A row far out in one dimension should not be a cluster.
 constexpr double kLargestStandardized = 8;
 
@@ -45,7 +45,7 @@ Matrix Standardized(const RowSet& rows, const Standardizer& standardizer) {
   return standardized;
 }
 
-std::vector<double> Taken(std::span<const double> scores, const RowNumbers& rows) {
+std::vector<double> ScoresOf(std::span<const double> scores, const RowNumbers& rows) {
   std::vector<double> taken(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) taken[i] = scores[rows[i]];
   return taken;
@@ -68,21 +68,22 @@ ClusterMix MeasureClusterMix(const EmbeddingsView& trusted, const EmbeddingsView
   CheckShapes(trusted, pool, trusted_scores, pool_scores);
   ClusterMix mix;
   const std::vector<double> of_trusted =
-      Taken(trusted_scores, EvenlyTaken(trusted.num_rows, kMostTrusted));
-  const std::vector<double> of_pool = Taken(pool_scores, EvenlyTaken(pool.num_rows, kMostPool));
+      ScoresOf(trusted_scores, EvenlyTaken(trusted.num_rows, kMaxTrustedRows));
+  const std::vector<double> of_pool =
+      ScoresOf(pool_scores, EvenlyTaken(pool.num_rows, kMaxPoolRows));
   mix.num_trusted = of_trusted.size();
   mix.num_pool = of_pool.size();
   if (of_trusted.empty() || of_pool.empty() || trusted.dimension == 0) return mix;
 
-  const RowSet trusted_rows = EvenlyTaken(RowSet(trusted), kMostTrusted);
+  const RowSet trusted_rows = EvenlyTaken(RowSet(trusted), kMaxTrustedRows);
   const Standardization fitted = FitStandardization(trusted_rows);
   const Standardizer standardizer(fitted, kLargestStandardized);
   const Clusters clusters = ClusterRows(
       Standardized(trusted_rows, standardizer).view(),
-      std::clamp<std::size_t>(of_trusted.size() / kRowsPerCluster, 1, kMostClusters), seed);
+      std::clamp<std::size_t>(of_trusted.size() / kRowsPerCluster, 1, kMaxClusters), seed);
   mix.num_clusters = clusters.size();
   const std::vector<std::uint32_t> pool_clusters =
-      NearestCentroids(Standardized(EvenlyTaken(RowSet(pool), kMostPool), standardizer).view(),
+      NearestCentroids(Standardized(EvenlyTaken(RowSet(pool), kMaxPoolRows), standardizer).view(),
                        clusters.centroids.view());
   const auto trusted_parts = ByCluster(of_trusted, clusters.assignments, clusters.size());
   const auto pool_parts = ByCluster(of_pool, pool_clusters, clusters.size());
@@ -97,7 +98,7 @@ ClusterMix MeasureClusterMix(const EmbeddingsView& trusted, const EmbeddingsView
     mix.within_auroc += pool_share * Auroc(trusted_parts[c], pool_parts[c]);
   }
   const double separation = mix.auroc - 0.5;
-  if (separation > kNothing * AurocError(mix.num_trusted, mix.num_pool)) {
+  if (separation > kMinErrorsFromHalf * AurocError(mix.num_trusted, mix.num_pool)) {
     mix.explained = std::clamp(1 - (mix.within_auroc - 0.5) / separation, 0.0, 1.0);
   }
   return mix;

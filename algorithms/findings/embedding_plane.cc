@@ -11,8 +11,8 @@
 namespace spuna::algorithms {
 namespace {
 
-constexpr std::size_t kMostTrusted = 5000;
-constexpr std::size_t kMostPool = 20000;
+constexpr std::size_t kMaxTrustedRows = 5000;
+constexpr std::size_t kMaxPoolRows = 20000;
 
 // The eigenvector of the largest eigenvalue, its largest coordinate positive.
 arma::vec LargestDirection(const arma::mat& covariance) {
@@ -27,7 +27,7 @@ arma::vec LargestDirection(const arma::mat& covariance) {
 
 // The covariance without what lies along a direction of length 1. What is orthogonal to it keeps an
 // eigenvalue of at least 0 and the direction gets one below, so that it is never the largest again.
-arma::mat Without(const arma::mat& covariance, const arma::vec& direction) {
+arma::mat WithoutDirection(const arma::mat& covariance, const arma::vec& direction) {
   const arma::mat projector =
       arma::eye(covariance.n_rows, covariance.n_cols) - direction * direction.t();
   const arma::mat rest = projector * covariance * projector;
@@ -63,9 +63,9 @@ Plane FindPlane(const EmbeddingsView& trusted, const EmbeddingsView& pool,
     return plane;
   }
   const SingleThreadedBlas single_threaded;
-  RowSet rows = EvenlyTaken(trusted, kMostTrusted);
+  RowSet rows = EvenlyTaken(trusted, kMaxTrustedRows);
   std::vector<std::uint8_t> is_shifted(rows.size(), 0);
-  for (const std::uint32_t row : EvenlyTaken(pool.num_rows, kMostPool)) {
+  for (const std::uint32_t row : EvenlyTaken(pool.num_rows, kMaxPoolRows)) {
     rows.Add(pool.row(row));
     is_shifted.push_back(shifted[row]);
   }
@@ -102,7 +102,7 @@ Plane FindPlane(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   }
   arma::vec second(dimension);
   if (dimension > 1) {
-    second = LargestDirection(Without(covariance, first));
+    second = LargestDirection(WithoutDirection(covariance, first));
   } else {
     plane.axes[1] = PlaneAxis::kNone;
   }

@@ -17,14 +17,14 @@ namespace spuna::algorithms {
 namespace {
 
 constexpr std::size_t kNumDirections = 8;
-constexpr std::size_t kMostTrusted = 5000;
-constexpr std::size_t kMostShifted = 8000;
-constexpr std::size_t kMostClustered = 2000;
-constexpr std::size_t kFewestRows = 20;
-constexpr std::size_t kFewestOfKind = 5;
-constexpr double kLeastShareOfKind = 0.01;
+constexpr std::size_t kMaxTrustedRows = 5000;
+constexpr std::size_t kMaxShiftedRows = 8000;
+constexpr std::size_t kMaxClusteredRows = 2000;
+constexpr std::size_t kMinRowsForSeveralKinds = 20;
+constexpr std::size_t kMinRowsOfKind = 5;
+constexpr double kMinShareOfKind = 0.01;
 constexpr std::uint64_t kNumStarts = 5;
-constexpr std::size_t kNumTypical = 3;
+constexpr std::size_t kNumTypicalRows = 3;
 
 // The directions in whitened coordinates, one a row: that between the means first.
 Matrix Directions(const Matrix& trusted, const Matrix& shifted) {
@@ -122,10 +122,10 @@ struct Choice {
 
 Choice ChooseKinds(const EmbeddingsView& rows, std::uint64_t seed, const Execution& execution) {
   Choice choice{ClusterRows(rows, 1, seed).centroids, 0};
-  if (rows.num_rows < kFewestRows) return choice;
+  if (rows.num_rows < kMinRowsForSeveralKinds) return choice;
   const std::size_t fewest =
-      std::max(kFewestOfKind,
-               static_cast<std::size_t>(kLeastShareOfKind * static_cast<double>(rows.num_rows)));
+      std::max(kMinRowsOfKind,
+               static_cast<std::size_t>(kMinShareOfKind * static_cast<double>(rows.num_rows)));
   std::vector<Clusters> candidates(kMaxKinds - 1);
   ParallelFor(candidates.size(), execution,
               [&](std::size_t i, std::size_t) { candidates[i] = BestClusters(rows, i + 2, seed); });
@@ -174,11 +174,11 @@ KindsOfShift FindKindsOfShift(const EmbeddingsView& trusted, const Whitening& wh
   if (shifted.size() == 0) return kinds;
   const SingleThreadedBlas single_threaded;
   kinds.projection = ProjectWhitened(
-      whitening, Directions(whitening.Apply(EvenlyTaken(trusted, kMostTrusted), execution),
-                            whitening.Apply(EvenlyTaken(shifted, kMostShifted), execution)));
+      whitening, Directions(whitening.Apply(EvenlyTaken(trusted, kMaxTrustedRows), execution),
+                            whitening.Apply(EvenlyTaken(shifted, kMaxShiftedRows), execution)));
   const Matrix all = Coordinates(kinds.projection, shifted, execution);
   const Matrix some =
-      Coordinates(kinds.projection, EvenlyTaken(shifted, kMostClustered), execution);
+      Coordinates(kinds.projection, EvenlyTaken(shifted, kMaxClusteredRows), execution);
   const Choice choice = ChooseKinds(some.view(), seed, execution);
   kinds.silhouette = choice.silhouette;
   kinds.centroids = LargestFirst(all.view(), choice.centroids);
@@ -197,7 +197,7 @@ KindsOfShift FindKindsOfShift(const EmbeddingsView& trusted, const Whitening& wh
   for (std::size_t kind = 0; kind < members.size(); ++kind) {
     RowNumbers typical;
     for (const std::uint32_t place : AscendingOrder(squares[kind])) {
-      if (typical.size() == kNumTypical) break;
+      if (typical.size() == kNumTypicalRows) break;
       typical.push_back(members[kind][place]);
     }
     kinds.typical_rows.push_back(std::move(typical));

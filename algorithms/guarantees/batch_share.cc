@@ -11,7 +11,7 @@ namespace {
 
 // No model has seen the rows of a batch, but the threshold is chosen by them: measured, see
 // docs/quality.md.
-constexpr double kWidening = 1.3;
+constexpr double kIntervalWidening = 1.3;
 
 }  // namespace
 
@@ -32,12 +32,12 @@ BatchShare::BatchShare(std::span<const HeldOut> classifiers, std::uint64_t seed)
     if (variance > 0) scale.deviation = std::sqrt(variance);
     scales_.push_back(scale);
     for (const float score : held_out.scores) {
-      trusted_.push_back(Place(scales_.size() - 1, score));
+      trusted_.push_back(InDeviations(scales_.size() - 1, score));
     }
   }
 }
 
-double BatchShare::Place(std::size_t classifier, float score) const {
+double BatchShare::InDeviations(std::size_t classifier, float score) const {
   const Scale& scale = scales_[classifier];
   return (ClampedLogit(score) - scale.mean) / scale.deviation;
 }
@@ -49,7 +49,7 @@ void BatchShare::Add(const std::vector<std::vector<float>>& scores) {
   }
   for (std::size_t row = 0; row < scores[0].size(); ++row) {
     const std::size_t k = num_rows_ % scales_.size();
-    const double value = Place(k, scores[k][row]);
+    const double value = InDeviations(k, scores[k][row]);
     ++num_rows_;
     if (rows_.size() < kMaxRows) {
       rows_.push_back(value);
@@ -59,6 +59,6 @@ void BatchShare::Add(const std::vector<std::vector<float>>& scores) {
   }
 }
 
-Share BatchShare::Estimate() const { return EstimateShare(trusted_, rows_, {}, kWidening); }
+Share BatchShare::Estimate() const { return EstimateShare(trusted_, rows_, {}, kIntervalWidening); }
 
 }  // namespace spuna::algorithms

@@ -39,7 +39,8 @@ class BatchShare {
     double deviation = 1;
   };
 
-  double Place(std::size_t classifier, float score) const;
+  // The logit of a score, in deviations from the mean of its classifier.
+  double InDeviations(std::size_t classifier, float score) const;
 
   SeededRandom random_;
   std::vector<Scale> scales_;

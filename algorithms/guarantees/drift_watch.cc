@@ -14,7 +14,7 @@ namespace {
 constexpr double kLargestLogit = 16;
 constexpr double kBinsPerUnit = 64;
 // More rows than any stream has, few enough for sums of them.
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53;
+constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 53;
 
 void CheckScore(float score) {
   if (score >= 0 && score <= 1) return;
@@ -63,7 +63,7 @@ void DriftMemory::Validate(std::size_t num_classifiers) const {
     throw std::invalid_argument("the memory of the watch is damaged: " + what);
   };
   if (num_batches == 0 && num_rows == 0 && tracks.empty()) return;
-  if (num_batches > kMostRows || num_rows > kMostRows) fail("too many rows");
+  if (num_batches > kMaxRows || num_rows > kMaxRows) fail("too many rows");
   if (!std::isfinite(evidence) || evidence < 1) {
     fail("expected evidence of 1 or more but found " + FormatNumber(evidence));
   }
@@ -81,7 +81,7 @@ void DriftMemory::Validate(std::size_t num_classifiers) const {
       if (bag.size() != kNumScoreBins) fail("a bag has the wrong size");
       for (const std::uint64_t count : bag) {
         // So large a sum can't wrap around.
-        if (count > kMostRows || sum > kMostRows) fail("too many rows");
+        if (count > kMaxRows || sum > kMaxRows) fail("too many rows");
         sum += count;
       }
     }

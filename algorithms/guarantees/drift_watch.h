@@ -98,7 +98,7 @@ class DriftWatch {
   /// What a bet can win at most; what it wins beyond is given away.
   static constexpr double kMaxCapital = 1e30;
 
-  /// Begins or goes on. Throws std::invalid_argument without classifiers or trusted scores, where a
+  /// Starts or resumes. Throws std::invalid_argument without classifiers or trusted scores, where a
   /// score is not within 0 and 1, and where the memory is not one that a watch of as many
   /// classifiers could have.
   DriftWatch(std::span<const HeldOut> classifiers, std::uint64_t seed,

@@ -11,11 +11,11 @@
 namespace spuna::algorithms {
 namespace {
 
-// As in the paper's experiments.
-constexpr double kConfidence = 0.1;
-constexpr double kMargin = 0.01;
+// Of the confidence bound, as in the experiments of the paper (share_estimate.h).
+constexpr double kErrorProbability = 0.1;
+constexpr double kMarginSurplus = 0.01;
 // The two-sided quantile of 95 %.
-constexpr double kDeviations = 1.96;
+constexpr double kQuantile95 = 1.96;
 
 // What lies below a threshold, as a share of each side, and the quotient of the two.
 struct Bin {
@@ -28,7 +28,7 @@ struct Bin {
   double Reach(double num_trusted, double num_pool, double widening) const {
     const double relative = (1 - trusted) / (trusted * num_trusted) +
                             (1 - pool) / (std::max(pool, 1 / num_pool) * num_pool);
-    return kDeviations * widening * CleanShare() * std::sqrt(std::max(relative, 0.0));
+    return kQuantile95 * widening * CleanShare() * std::sqrt(std::max(relative, 0.0));
   }
 };
 
@@ -56,8 +56,8 @@ Share EstimateShare(std::span<const double> trusted, std::span<const double> poo
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   const double n = EffectiveCount(weights);
   const double m = static_cast<double>(pool.size());
-  const double log_term = std::log(4 / kConfidence) / 2;
-  const double margin = (1 + kMargin) * (std::sqrt(log_term / n) + std::sqrt(log_term / m));
+  const double log_term = std::log(4 / kErrorProbability) / 2;
+  const double margin = (1 + kMarginSurplus) * (std::sqrt(log_term / n) + std::sqrt(log_term / m));
   double least_bound = INFINITY;
   Bin best;
   Bin median;

@@ -25,7 +25,7 @@ constexpr double kSharpenFrom = 0.7;
 constexpr double kTailFrom = 0.9;
 // In units of a coordinate's mean variance.
 constexpr double kRidge = 0.1;
-constexpr double kLargest = 8;
+constexpr double kLargestStandardized = 8;
 
 // A row that takes part.
 struct Member {
@@ -57,7 +57,7 @@ class CrossFittedRidge {
     RowSet rows(dimension);
     for (const Member& member : members) rows.Add(member.row);
     const Standardization standardization = FitStandardization(rows);
-    const Standardizer standardizer(standardization, kLargest);
+    const Standardizer standardizer(standardization, kLargestStandardized);
     // The rows of a fold lie side by side.
     for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
       folds_.emplace_back(dimension, End(fold) - Begin(fold));
@@ -136,7 +136,7 @@ class PermutationTest {
   double Run(const Execution& execution) const {
     const arma::fmat observed = Labels();
     // The first column is what was observed.
-    arma::mat statistics(kNumKinds, 1 + kNumDraws);
+    arma::mat statistics(kNumStatistics, 1 + kNumDraws);
     statistics.col(0) = Statistics(observed);
     const std::size_t num_blocks = (kNumDraws + kDrawsPerBlock - 1) / kDrawsPerBlock;
     ParallelFor(num_blocks, execution, [&](std::size_t block, std::size_t) {
@@ -147,17 +147,17 @@ class PermutationTest {
       for (std::size_t i = 0; i < count; ++i) Draw(observed, random, labels.colptr(i));
       statistics.cols(1 + begin, begin + count) = Statistics(labels);
     });
-    return ShareAsFar(statistics);
+    return ShareAtLeastAsFar(statistics);
   }
 
  private:
   // Few rows far out, and many a little.
-  static constexpr arma::uword kNumKinds = 2;
+  static constexpr arma::uword kNumStatistics = 2;
 
   // How many columns reach as far as the first in whichever kind they reach farther, each kind in
   // its deviations.
-  static double ShareAsFar(arma::mat statistics) {
-    for (arma::uword kind = 0; kind < kNumKinds; ++kind) {
+  static double ShareAtLeastAsFar(arma::mat statistics) {
+    for (arma::uword kind = 0; kind < kNumStatistics; ++kind) {
       const double deviation = arma::stddev(statistics.row(kind));
       statistics.row(kind) -= arma::mean(statistics.row(kind));
       if (deviation > 0) statistics.row(kind) /= deviation;
@@ -221,7 +221,7 @@ class PermutationTest {
   // sharpened, for every column of labels.
   arma::mat Statistics(const arma::fmat& labels) const {
     const std::size_t n = members_.size();
-    arma::mat statistics(kNumKinds, labels.n_cols);
+    arma::mat statistics(kNumStatistics, labels.n_cols);
     arma::fmat scores(n, labels.n_cols, arma::fill::zeros);
     arma::fmat targets(n, labels.n_cols);
     for (int step = 0; step <= kNumSharpenings; ++step) {

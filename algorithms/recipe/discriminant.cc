@@ -18,9 +18,9 @@ namespace spuna::algorithms {
 namespace {
 
 constexpr std::size_t kNumFolds = 5;
-// Proportions that are compared, and how near to the best, in standard errors, counts as equal.
+// Proportions that are compared, and how close to the best AUROC one must come to tie with it.
 constexpr int kNumProportions = 20;
-constexpr double kEqual = 0.25;
+constexpr double kTieInStandardErrors = 0.25;
 constexpr std::size_t kFoldsWithNetwork = 2;
 // Scores farther out say no more.
 constexpr double kLargestScore = 8;
@@ -127,14 +127,16 @@ Scores Mix(const Scores& network, const Scores& linear, double network_weight) {
   return {mix(network.trusted, linear.trusted), mix(network.pool, linear.pool)};
 }
 
-double BestMix(const Scores& network, const Scores& linear) {
+// The mean of the proportions that tie with the best.
+double BestNetworkWeight(const Scores& network, const Scores& linear) {
   std::vector<double> aurocs;
   for (int i = 0; i <= kNumProportions; ++i) {
     const Scores mixed = Mix(network, linear, static_cast<double>(i) / kNumProportions);
     aurocs.push_back(Auroc(mixed.trusted, mixed.pool));
   }
-  const double least = *std::max_element(aurocs.begin(), aurocs.end()) -
-                       kEqual * AurocError(network.trusted.size(), network.pool.size());
+  const double least =
+      *std::max_element(aurocs.begin(), aurocs.end()) -
+      kTieInStandardErrors * AurocError(network.trusted.size(), network.pool.size());
   double sum = 0;
   int count = 0;
   for (int i = 0; i <= kNumProportions; ++i) {
@@ -217,15 +219,15 @@ class CrossFitter {
     StandardizeScores(network_);
     StandardizeScores(linear_);
     Discriminant discriminant;
-    discriminant.network_weight = BestMix(network_, linear_);
-    // The proportion was chosen by the difference, so the difference is told at an even one.
+    discriminant.network_weight = BestNetworkWeight(network_, linear_);
+    // The proportion was chosen for the difference, so the difference is measured at an even one.
     const Scores even = Mix(network_, linear_, 0.5);
     discriminant.separation.auroc = Auroc(even.trusted, even.pool);
     discriminant.separation.p_value = TestShift(trusted_, pool_, strata_, options_.seed, execution);
     Scores mixed = Mix(network_, linear_, discriminant.network_weight);
     StandardizeScores(mixed);
     discriminant.share = EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata_));
-    // What can't be told from nothing may be nothing.
+    // Without a proven difference there may be no shifted rows.
     if (!discriminant.separation.Found()) discriminant.share.low = 0;
     discriminant.folds = std::move(held_out_);
     discriminant.trusted = std::move(mixed.trusted);

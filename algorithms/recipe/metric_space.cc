@@ -13,15 +13,16 @@ constexpr std::size_t kContrastDimensions = 8;
 // How much a deviation of the discriminant counts against the spread of all other coordinates.
 constexpr double kDiscriminantScale = 0.5;
 
-Matrix Copy(const EmbeddingsView& rows) {
+// A copy with room for the discriminant, one more coordinate a row.
+Matrix CopyWithSpareRoom(const EmbeddingsView& rows) {
   Matrix copy{{}, rows.dimension};
-  copy.values.reserve(rows.num_rows * (rows.dimension + 1));  // Room for the discriminant.
+  copy.values.reserve(rows.num_rows * (rows.dimension + 1));
   copy.values.assign(rows.values().begin(), rows.values().end());
   return copy;
 }
 
 Matrix Normalized(const EmbeddingsView& rows) {
-  Matrix normalized = Copy(rows);
+  Matrix normalized = CopyWithSpareRoom(rows);
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
     float* const row = normalized.values.data() + i * rows.dimension;
     const double square = PlainSquaredNorm(row, rows.dimension);
@@ -73,7 +74,7 @@ MetricSpace MakeMetricSpace(const EmbeddingsView& trusted, const EmbeddingsView&
   MetricSpace space;
   switch (metric) {
     case Metric::kEuclidean:
-      space = {Copy(trusted), Copy(pool)};
+      space = {CopyWithSpareRoom(trusted), CopyWithSpareRoom(pool)};
       break;
     case Metric::kCosine:
       space = {Normalized(trusted), Normalized(pool)};

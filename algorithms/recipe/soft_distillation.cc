@@ -23,7 +23,7 @@ constexpr std::size_t kNumNetworks = 4;
 // between this floor and 1. Chosen by comparison (docs/quality.md).
 constexpr double kNetworkFloor = 0.5;
 constexpr double kLinearFloor = 0.85;
-constexpr double kLeastShare = 0.001;
+constexpr double kMinShare = 0.001;
 constexpr double kHighestLogit = 20;
 constexpr std::size_t kRowsForSteepness = 10'000;
 
@@ -62,8 +62,8 @@ double ShareOf(const Evidence& evidence) {
 }
 
 // 0 for trusted rows; what is soft for pool rows, raised to begin at `floor`.
-std::vector<float> Targets(std::size_t num_trusted_rows, std::span<const float> soft,
-                           double floor) {
+std::vector<float> TrainingTargets(std::size_t num_trusted_rows, std::span<const float> soft,
+                                   double floor) {
   std::vector<float> targets(num_trusted_rows, 0.0F);
   for (const float target : soft) {
     targets.push_back(static_cast<float>(floor + (1 - floor) * target));
@@ -73,7 +73,7 @@ std::vector<float> Targets(std::size_t num_trusted_rows, std::span<const float> 
 
 // What the mix of strata adds to every row's logit: trusted rows, then the pool. None without
 // strata.
-std::vector<float> OffsetsOf(const Strata* strata) {
+std::vector<float> StratumOffsets(const Strata* strata) {
   std::vector<float> offsets;
   if (strata == nullptr || strata->empty()) return offsets;
   const std::vector<float> log_ratios = strata->LogRatios();
@@ -84,7 +84,7 @@ std::vector<float> OffsetsOf(const Strata* strata) {
 }
 
 // One network that gives the mean of the logits of several.
-SoftNetwork Join(const std::vector<SoftNetwork>& networks) {
+SoftNetwork JoinNetworks(const std::vector<SoftNetwork>& networks) {
   const double share = 1.0 / static_cast<double>(networks.size());
   SoftNetwork joined;
   joined.dimension = networks.front().dimension;
@@ -117,7 +117,7 @@ std::vector<double> SumOfScores(const Evidence& evidence, std::size_t num_pool_r
 }
 
 // The logits as probabilities with this mean.
-std::vector<float> WithMean(std::span<const double> logits, double mean) {
+std::vector<float> ProbabilitiesWithMean(std::span<const double> logits, double mean) {
   const double offset = OffsetFor(logits, mean);
   std::vector<float> probabilities;
   for (const double logit : logits) {
@@ -169,8 +169,8 @@ double LogitOf(const Classifier& classifier, const float* row) {
 
 // Lowers the scores until no row reaches one half. Rows far out, which the training drew in, are
 // here as they are.
-void KeepAll(const EmbeddingsView& trusted, const EmbeddingsView& pool, Classifier& classifier,
-             const Execution& execution) {
+void LowerBelowOneHalf(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                       Classifier& classifier, const Execution& execution) {
   double highest = -INFINITY;
   for (const EmbeddingsView& rows : {trusted, pool}) {
     const std::vector<float> scores = classifier.Score(rows, execution);
@@ -197,29 +197,30 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   const SingleThreadedBlas single_threaded;
   SharedProgress progress(Stage::kDistill, kNumNetworks * options.epochs, execution);
   const std::vector<double> sum = SumOfScores(evidence, pool.num_rows);
-  const double share = std::clamp(ShareOf(evidence), kLeastShare, 1 - kLeastShare);
-  const std::vector<float> soft = WithMean(sum, std::max(share, (share + 0.5) / 2));
+  const double share = std::clamp(ShareOf(evidence), kMinShare, 1 - kMinShare);
+  const std::vector<float> soft = ProbabilitiesWithMean(sum, std::max(share, (share + 0.5) / 2));
 
   RowSet rows(trusted);
   rows.Add(pool);
   const Matrix whitened = whitening.Apply(rows, execution);
   std::vector<SoftNetwork> networks(kNumNetworks);
   LinearDiscriminant linear;
-  const std::vector<float> offsets = OffsetsOf(evidence.strata);
+  const std::vector<float> offsets = StratumOffsets(evidence.strata);
   ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t worker) {
     const Execution within = progress.Within(worker);
     if (part == kNumNetworks) {
-      linear = FitLinearDiscriminant(rows, Targets(trusted.num_rows, soft, kLinearFloor), within,
-                                     offsets);
+      linear = FitLinearDiscriminant(rows, TrainingTargets(trusted.num_rows, soft, kLinearFloor),
+                                     within, offsets);
       return;
     }
     SoftNetworkOptions own = options;
     own.hidden = (options.hidden + kNumNetworks - 1) / kNumNetworks;
     own.seed = options.seed * kNumNetworks + part;
-    networks[part] = TrainSoftNetwork(
-        whitened.view(), Targets(trusted.num_rows, soft, kNetworkFloor), own, within, offsets);
+    networks[part] =
+        TrainSoftNetwork(whitened.view(), TrainingTargets(trusted.num_rows, soft, kNetworkFloor),
+                         own, within, offsets);
   });
-  const SoftNetwork network = Join(networks);
+  const SoftNetwork network = JoinNetworks(networks);
 
   // Each part in units of its deviation over the pool, then as steep as the network was.
   const std::vector<double> network_logits = network.Logits(whitened.view());
@@ -242,14 +243,15 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   for (std::size_t i = 0; i < logits.size(); ++i) {
     logits[i] = weight * network_logits[i] + linear_weight * linear_logits[i];
   }
-  const double factor = SteepnessFor(pool_part(logits), WithMean(sum, share), share, execution);
+  const double factor =
+      SteepnessFor(pool_part(logits), ProbabilitiesWithMean(sum, share), share, execution);
   for (double& logit : logits) logit *= factor;
   const double offset = OffsetFor(pool_part(logits), share);
   ClassifierBuilder builder(linear.standardization);
   builder.AddNetwork(network, whitening, factor * weight);
   builder.AddLinear(linear, factor * linear_weight);
   Classifier classifier = std::move(builder).Build(offset);
-  if (!found) KeepAll(trusted, pool, classifier, execution);
+  if (!found) LowerBelowOneHalf(trusted, pool, classifier, execution);
   return classifier;
 }
 

@@ -17,7 +17,7 @@ Matrix LinearProjection::Apply(const RowSet& rows, const Execution& execution) c
     throw std::invalid_argument("expected rows of dimension " + std::to_string(dimension()) +
                                 " but found " + std::to_string(rows.dimension()));
   }
-  constexpr double kLargest = std::numeric_limits<float>::max();
+  constexpr double kLargestFloat = std::numeric_limits<float>::max();
   const std::size_t count = num_directions();
   Matrix coordinates{std::vector<float>(rows.size() * count), count};
   ParallelFor((rows.size() + kRowsPerBlock - 1) / kRowsPerBlock, execution,
@@ -32,7 +32,7 @@ Matrix LinearProjection::Apply(const RowSet& rows, const Execution& execution) c
                       sum += direction[j] * (rows[i][j] - center[j]);
                     }
                     coordinates.values[i * count + k] =
-                        static_cast<float>(std::clamp(sum, -kLargest, kLargest));
+                        static_cast<float>(std::clamp(sum, -kLargestFloat, kLargestFloat));
                   }
                 }
               });

@@ -14,7 +14,7 @@ namespace spuna::algorithms {
 namespace {
 
 // How far out a row may be, in medians or in deviations.
-constexpr double kFarthest = 3;
+constexpr double kMaxDistance = 3;
 constexpr int kCenterSteps = 5;
 // Beyond it products of float32 overflow.
 constexpr double kLargestScale = 1e18;
@@ -27,7 +27,7 @@ double Median(std::vector<double> values) {
 }
 
 // What to multiply the distance of each row from the center by, so that none is too far out.
-std::vector<double> DrawnIn(const arma::mat& centered) {
+std::vector<double> OutlierFactors(const arma::mat& centered) {
   std::vector<double> distances(centered.n_cols);
   for (arma::uword i = 0; i < centered.n_cols; ++i) {
     distances[i] = std::sqrt(arma::dot(centered.col(i), centered.col(i)));
@@ -36,7 +36,7 @@ std::vector<double> DrawnIn(const arma::mat& centered) {
   double typical = Median(distances);
   if (typical == 0) typical = arma::mean(arma::vec(distances));
   for (double& distance : distances) {
-    distance = distance > kFarthest * typical ? kFarthest * typical / distance : 1;
+    distance = distance > kMaxDistance * typical ? kMaxDistance * typical / distance : 1;
   }
   return distances;
 }
@@ -62,11 +62,11 @@ Whitening FitWhitening(const RowSet& rows) {
   arma::vec center = CoordinateMedians(all);
   for (int step = 0; step < kCenterSteps; ++step) {
     const arma::mat centered = all.each_col() - center;
-    const std::vector<double> factors = DrawnIn(centered);
+    const std::vector<double> factors = OutlierFactors(centered);
     center += centered * arma::vec(factors) / n;
   }
   all.each_col() -= center;
-  const std::vector<double> factors = DrawnIn(all);
+  const std::vector<double> factors = OutlierFactors(all);
   for (arma::uword i = 0; i < all.n_cols; ++i) all.col(i) *= factors[i];
 
   arma::mat covariance = all * all.t() / n;
@@ -116,7 +116,7 @@ Matrix Whitening::Apply(const RowSet& rows, const Execution& execution,
   whitened.values.reserve(rows.size() * (dimension + num_spare));
   whitened.values.resize(rows.size() * dimension);
   const std::size_t num_blocks = (rows.size() + kRowsPerBlock - 1) / kRowsPerBlock;
-  const double farthest = kFarthest * std::sqrt(static_cast<double>(dimension));
+  const double farthest = kMaxDistance * std::sqrt(static_cast<double>(dimension));
   ParallelFor(num_blocks, execution, [&](std::size_t block, std::size_t) {
     const std::size_t begin = block * kRowsPerBlock;
     const std::size_t count = std::min(kRowsPerBlock, rows.size() - begin);
