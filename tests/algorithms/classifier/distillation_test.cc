@@ -5,6 +5,7 @@
 #include <mlpack/core.hpp>
 #include <mlpack/methods/ann/ffn.hpp>
 #include <mlpack/methods/ann/layer/layer_types.hpp>
+#include <vector>
 
 #include "algorithms/compute/standardization.h"
 #include "algorithms/guarantees/metrics.h"
@@ -126,11 +127,25 @@ BOOST_AUTO_TEST_CASE(a_constant_dimension_becomes_zero) {
 BOOST_AUTO_TEST_CASE(batches_of_one_row_and_of_all_rows_work) {
   const Example example;
   DistillationOptions options = SmallOptions(3);
-  options.batch_size = 1;
   options.epochs = 1;
-  example.Distill(options).Validate();
-  options.batch_size = 1'000'000;
-  example.Distill(options).Validate();
+  std::vector<Classifier> trained;
+  for (const std::size_t batch_size : {1, 261, 1'000'000}) {
+    BOOST_TEST_CONTEXT("batch size " << batch_size) {
+      options.batch_size = batch_size;
+      const Classifier classifier = example.Distill(options);
+      BOOST_REQUIRE_NO_THROW(classifier.Validate());
+      BOOST_TEST(classifier.dimension == 10U);
+      BOOST_TEST(classifier.hidden == 32U);
+      for (const float score : classifier.Score(example.pool.view(), {})) {
+        BOOST_TEST_REQUIRE((score >= 0 && score <= 1));
+      }
+      BOOST_TEST(SameWeights(classifier, example.Distill(options)));
+      trained.push_back(classifier);
+    }
+  }
+  // 261 steps are not one; beyond the 261 rows there is nothing to add to a batch.
+  BOOST_TEST(!SameWeights(trained[0], trained[1]));
+  BOOST_TEST(SameWeights(trained[1], trained[2]));
 }
 
 BOOST_AUTO_TEST_CASE(scores_equal_those_of_the_mlpack_network) {
