@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "algorithms/compute/adam.h"
+#include "algorithms/compute/armadillo_view_internal.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 
@@ -87,7 +88,7 @@ std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
   std::vector<double> logits(rows.num_rows, output_bias);
   for (std::size_t begin = 0; begin < rows.num_rows; begin += kRowsPerBlock) {
     const std::size_t count = std::min(kRowsPerBlock, rows.num_rows - begin);
-    const arma::fmat inputs(const_cast<float*>(rows.row(begin)), dimension, count, false, true);
+    const arma::fmat inputs = AsColumns({rows.row(begin), count, dimension});
     const arma::fmat activations = weight * inputs;
     for (std::size_t i = 0; i < count; ++i) {
       const float* const column = activations.colptr(i);

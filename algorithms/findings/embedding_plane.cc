@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/compute/armadillo_view_internal.h"
 #include "algorithms/compute/blas.h"
 #include "algorithms/rows/evenly_taken.h"
 
@@ -81,8 +82,7 @@ Plane FindPlane(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   }
   arma::mat covariance(dimension, dimension);
   if (!is_shifted.empty()) {
-    const arma::fmat columns(const_cast<float*>(whitened.values.data()), dimension, rows.size(),
-                             false, true);
+    const arma::fmat columns = AsColumns(whitened.view());
     const double n = num_shifted + num_other;
     const arma::vec mean = (shifted_sum + other_sum) / n;
     covariance = arma::conv_to<arma::mat>::from(arma::fmat(columns * columns.t())) / n;

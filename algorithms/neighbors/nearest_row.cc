@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "algorithms/compute/armadillo_view_internal.h"
 #include "algorithms/compute/blas.h"
 #include "algorithms/rows/plain_sums.h"
 
@@ -19,7 +20,7 @@ std::vector<NearestRow> FindNearestRows(const EmbeddingsView& bank, const Embedd
                                         const Execution& execution) {
   if (bank.num_rows == 0) throw std::invalid_argument("a bank without rows has no nearest row");
   const SingleThreadedBlas single_threaded;
-  const arma::fmat rows(const_cast<float*>(bank.data), bank.dimension, bank.num_rows, false, true);
+  const arma::fmat rows = AsColumns(bank);
   arma::fvec half_squares(bank.num_rows);
   for (std::size_t i = 0; i < bank.num_rows; ++i) {
     half_squares[i] = arma::dot(rows.col(i), rows.col(i)) / 2;
@@ -29,8 +30,7 @@ std::vector<NearestRow> FindNearestRows(const EmbeddingsView& bank, const Embedd
   ParallelFor(num_blocks, execution, [&](std::size_t block, std::size_t) {
     const std::size_t begin = block * kQueriesPerBlock;
     const std::size_t count = std::min(kQueriesPerBlock, queries.num_rows - begin);
-    const arma::fmat some(const_cast<float*>(queries.row(begin)), queries.dimension, count, false,
-                          true);
+    const arma::fmat some = AsColumns({queries.row(begin), count, queries.dimension});
     // The distance is least where x'y - y'y / 2 is greatest.
     arma::fmat products = rows.t() * some;
     products.each_col() -= half_squares;

@@ -6,20 +6,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "algorithms/compute/armadillo_view_internal.h"
 #include "algorithms/rows/ranking.h"
 
 namespace spuna::algorithms {
-namespace {
-
-// Armadillo's view of rows: one a column.
-arma::fmat Columns(const Matrix& rows) {
-  return {const_cast<float*>(rows.values.data()), rows.dimension, rows.num_rows(), false, true};
-}
-
-}  // namespace
 
 Matrix ContrastDirections(const Matrix& whitened, std::size_t count, Contrast contrast) {
-  const arma::fmat rows = Columns(whitened);
+  const arma::fmat rows = AsColumns(whitened.view());
   const arma::mat moment = arma::conv_to<arma::mat>::from(arma::fmat(rows * rows.t())) /
                            static_cast<double>(rows.n_cols);
   arma::vec eigenvalues;
@@ -42,7 +35,7 @@ Matrix ContrastDirections(const Matrix& whitened, std::size_t count, Contrast co
 }
 
 Matrix ProjectOn(const Matrix& rows, const Matrix& directions) {
-  const arma::fmat columns = Columns(directions);
+  const arma::fmat columns = AsColumns(directions.view());
   Matrix projected{std::vector<float>(rows.num_rows() * columns.n_cols), columns.n_cols};
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     const arma::fvec row(const_cast<float*>(rows.view().row(i)), rows.dimension, false, true);
