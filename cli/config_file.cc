@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "cli/arguments.h"
 #include "cli/exit_codes.h"
+#include "cli/usage_error.h"
 
 namespace spuna::cli {
 namespace {

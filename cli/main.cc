@@ -1,3 +1,4 @@
+// The entry point: nothing includes it.
 #include <cstdio>
 #include <exception>
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipelines/run/json_text.h"
+#include "pipelines/options/json_text.h"
 #include "pipelines/run/number_words.h"
 
 namespace spuna::cli {
@@ -92,11 +92,11 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
 
 // Why a row is dropped.
 std::string Reason(const Decision& decision) {
-  if (decision.p_value_cutoff) {
+  if (decision.NeedsPValues()) {
     return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (" + decision.rule +
            " " + Format("%g", decision.level) + ", of which about twice is guaranteed)";
   }
-  if (decision.threshold > 1) return "none asked for by " + decision.rule;
+  if (decision.DropsNone()) return "none asked for by " + decision.rule;
   const std::string reason = "score " + Format("%.4g", decision.threshold) + " or more";
   if (decision.rule.empty() || decision.rule == "threshold") return reason;
   return reason + " (" + decision.rule + " " + Format("%g", decision.level) + ")";

@@ -2,11 +2,10 @@
 
 #include <string>
 
-#include "pipelines/jobs/jobs.h"
-#include "pipelines/jobs/plan.h"
 #include "pipelines/model/model.h"
-#include "pipelines/monitor/monitor.h"
-#include "pipelines/score/evaluate.h"
+#include "pipelines/monitor/monitor_report.h"
+#include "pipelines/run/job_plan.h"
+#include "pipelines/run/job_report.h"
 
 namespace spuna::cli {
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "algorithms/findings/embedding_plane.h"
@@ -13,37 +14,41 @@
 
 namespace spuna {
 
-struct FitInput;
-struct FitResult;
-class StageClock;
-
 /// What a fit knows beyond its model, for reasons and the report. Rows are counted among the valid
 /// rows that were fitted.
 struct Findings {
-  /// Where these rows are in the files.
-  RowSample trusted_rows;
+  /// Where the pool's rows are in the files.
   RowSample pool_rows;
 
-  /// The coordinates in which distances are told: the whitening's, or those of the embeddings. The
-  /// trusted rows and the seeds of the shifted side in them.
+  /// The coordinates in which distances are measured: the whitening's, or those of the embeddings.
+  /// The trusted rows and the seeds of the shifted side in them, and their ids.
   std::optional<algorithms::Whitening> whitening;
   algorithms::Matrix trusted;
+  std::vector<std::string> trusted_ids;
   algorithms::Matrix seeds;
-  std::vector<std::uint32_t> seed_rows;
+  std::vector<std::string> seed_ids;
 
-  /// The rows that are dropped, and how they differ from the trusted ones.
-  std::vector<std::uint32_t> dropped_rows;
+  /// How the dropped rows differ from the trusted ones.
   algorithms::KindsOfShift kinds;
   std::optional<algorithms::ShiftDistance> distance;
 
-  /// What the classifier gave the trusted rows: those kept back where there are any.
+  /// A row that is typical of a kind of shift.
+  struct TypicalRow {
+    std::uint32_t row = 0;
+    std::string id;
+    float score = 0;
+  };
+  /// Of each kind.
+  std::vector<std::vector<TypicalRow>> typical_rows;
+
+  /// What the classifier gave the trusted rows: those held out where there are any.
   std::vector<float> trusted_scores;
 
   /// Some rows in a plane.
   struct Point {
     double x = 0;
     double y = 0;
-    std::uint32_t row = 0;
+    std::string id;
     float score = 0;
     bool dropped = false;
   };
@@ -51,21 +56,9 @@ struct Findings {
   std::vector<Point> trusted_points;
   std::vector<Point> pool_points;
 
-  /// Rows in the coordinates in which distances are told.
+  /// Rows in the coordinates in which distances are measured.
   algorithms::Matrix Place(const algorithms::EmbeddingsView& rows,
                            const algorithms::Execution& execution) const;
 };
-
-/// Finds out about a fit while its rows are in memory; the fit must have scored its pool. The
-/// places of the rows are left to the caller.
-Findings MakeFindings(const FitInput& trusted, const FitInput& pool, const FitResult& fit,
-                      StageClock& clock);
-
-/// Which of the scored pool rows are dropped.
-std::vector<std::uint8_t> DroppedRows(const FitResult& fit, const algorithms::EmbeddingsView& pool,
-                                      StageClock& clock);
-
-/// Those of the rows, which count among `all`, where they are in the files. Ascending.
-RowSample PickRows(const RowSample& all, const std::vector<std::uint32_t>& ascending);
 
 }  // namespace spuna

@@ -72,8 +72,8 @@ std::vector<float> SortedScores(const algorithms::Classifier& classifier, const 
   return scores;
 }
 
-// Leaves out what a result says of rows that were added to the pool.
-void SpeakOf(const EmbeddingMatrix& pool, std::int64_t num_added, FitResult& result) {
+// Leaves out what a result has about rows that were added to the pool.
+void DescribePoolAlone(const EmbeddingMatrix& pool, std::int64_t num_added, FitResult& result) {
   const auto num_rows = static_cast<std::size_t>(pool.num_rows());
   algorithms::Expansion& expansion = result.expansion;
   expansion.labels.resize(num_rows);
@@ -96,32 +96,32 @@ void SpeakOf(const EmbeddingMatrix& pool, std::int64_t num_added, FitResult& res
 
 }  // namespace
 
-FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_back,
+FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
                        StageClock& clock) {
   const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
-  const auto split = rows.begin() + num_held_back;
-  const FitInput held_back = Select(trusted, {rows.begin(), split});
+  const auto split = rows.begin() + num_held_out;
+  const FitInput held_out = Select(trusted, {rows.begin(), split});
   const FitInput learned = Select(trusted, {split, rows.end()});
   FitResult result;
   {
-    const EnlargedPool enlarged(pool, held_back);
-    result = fit(learned, pool, extras, /*goes_on=*/true);
+    const EnlargedPool enlarged(pool, held_out);
+    result = fit(learned, pool, extras, /*resumes=*/true);
   }
-  result.model.calibration.own = SortedScores(result.model.classifier, held_back, clock);
-  SpeakOf(pool.rows, num_held_back, result);
+  result.model.calibration.own = SortedScores(result.model.classifier, held_out, clock);
+  DescribePoolAlone(pool.rows, num_held_out, result);
   FitSummary& summary = result.model.summary;
   summary.rows_trusted_in_pool =
       static_cast<std::int64_t>(algorithms::CountRowsAlsoIn(trusted.rows.view(), pool.rows.view()));
   summary.rows_trusted = trusted.rows.num_rows();
   summary.rows_invalid_trusted = trusted.rows.num_invalid;
-  summary.rows_calibration = num_held_back;
+  summary.rows_calibration = num_held_out;
   return result;
 }
 
 FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t seed,
                        const FitExtras& extras, const FitFunction& fit, StageClock& clock) {
-  FitResult result = fit(trusted, pool, extras, /*goes_on=*/true);
+  FitResult result = fit(trusted, pool, extras, /*resumes=*/true);
   const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
   for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
     algorithms::RowNumbers inside;
@@ -129,12 +129,12 @@ FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t se
     for (std::size_t i = 0; i < rows.size(); ++i) {
       (i % kNumFolds == fold ? inside : outside).push_back(rows[i]);
     }
-    const FitInput held_back = Select(trusted, std::move(inside));
+    const FitInput held_out = Select(trusted, std::move(inside));
     const FitInput learned = Select(trusted, std::move(outside));
-    const EnlargedPool enlarged(pool, held_back);
+    const EnlargedPool enlarged(pool, held_out);
     algorithms::HeldOut part;
-    part.classifier = fit(learned, pool, {}, /*goes_on=*/false).model.classifier;
-    part.scores = SortedScores(part.classifier, held_back, clock);
+    part.classifier = fit(learned, pool, {}, /*resumes=*/false).model.classifier;
+    part.scores = SortedScores(part.classifier, held_out, clock);
     result.model.calibration.folds.push_back(std::move(part));
   }
   result.model.summary.rows_calibration = trusted.rows.num_rows();

@@ -3,19 +3,21 @@
 #include <cstdint>
 #include <functional>
 
-#include "pipelines/fit/fit.h"
+#include "pipelines/fit/fit_input.h"
+#include "pipelines/fit/fit_result.h"
+#include "pipelines/run/runtime.h"
 
 namespace spuna {
 
-/// A fit on trusted rows and a pool. One of those that make up a calibrated fit may go on from a
+/// A fit on trusted rows and a pool. One of those that make up a calibrated fit may resume from a
 /// checkpoint.
 using FitFunction = std::function<FitResult(const FitInput& trusted, const FitInput& pool,
-                                            const FitExtras& extras, bool goes_on)>;
+                                            const FitExtras& extras, bool resumes)>;
 
 /// Fits with some trusted rows, drawn by the seed, learned as pool rows. They and the clean rows of
 /// the pool are then exchangeable, and their scores calibrate the model's. The pool has its own
-/// rows again when this returns, and the result speaks of them alone.
-FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_back,
+/// rows again when this returns, and the result describes them alone.
+FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
                        StageClock& clock);
 

@@ -6,14 +6,14 @@
 
 #include "arrow_io/hash.h"
 #include "pipelines/fit/fit_checkpoint.h"
-#include "pipelines/options/option_words.h"
-#include "pipelines/score/score_outputs.h"
 
 namespace spuna {
 namespace {
 
-using arrow_io::StagedOutput;
 using nlohmann::json;
+
+constexpr const char* kLabels = "labels";
+constexpr const char* kModel = "model";
 
 // What the state of a run remembers.
 constexpr const char* kFitted = "fitted";          // the fit is done; the hash of its model
@@ -22,87 +22,74 @@ constexpr const char* kModelBytes = "model.safetensors";
 
 }  // namespace
 
-arrow::Result<FitRun> FitRun::Prepare(FitJob named) {
-  FitRun run(std::move(named));
-  const FitJob& job = run.job_;
-  ARROW_RETURN_NOT_OK(job.options.Validate());
-  ARROW_ASSIGN_OR_RAISE(run.request_.trusted, arrow_io::ListInputFiles(job.trusted, "trusted"));
-  ARROW_ASSIGN_OR_RAISE(run.request_.pool, arrow_io::ListInputFiles(job.pool, "pool"));
-  run.request_.options = job.options;
-  run.request_.force = job.force;
-  run.request_.extras.keep_banks = job.keep_banks;
-  run.request_.extras.neighbor_scores = job.labels.has_value();
-  run.label_options_.prefix = job.prefix;
-  run.label_options_.invalid = job.options.invalid;
-  ARROW_RETURN_NOT_OK(run.paths_.AddInputs(job.trusted, "trusted"));
-  ARROW_RETURN_NOT_OK(run.paths_.AddInputs(job.pool, "pool"));
-  if (job.labels) ARROW_RETURN_NOT_OK(run.paths_.AddOutput(*job.labels, "labels"));
-  if (job.model) ARROW_RETURN_NOT_OK(run.paths_.AddOutput(*job.model, "model"));
+arrow::Result<FitRun> FitRun::Prepare(FitJob job) {
+  ARROW_RETURN_NOT_OK(job.Validate());
+  ARROW_ASSIGN_OR_RAISE(Source trusted, Source::List(job.trusted, "trusted", OnBadFile::kError));
+  ARROW_ASSIGN_OR_RAISE(Source pool, Source::List(job.pool, "pool", job.on_bad_file));
+  FitRequest request{std::move(trusted), std::move(pool), job.options, {}, "", job.force};
+  request.extras.keep_banks = job.keep_banks;
+  request.extras.neighbor_scores = job.labels.has_value();
+  FitRun run(std::move(job), std::move(request));
+  run.label_options_ = {run.job_.prefix, run.job_.options.invalid};
+  ARROW_RETURN_NOT_OK(run.paths_.AddInputs(run.job_.trusted, "trusted"));
+  ARROW_RETURN_NOT_OK(run.paths_.AddInputs(run.job_.pool, "pool"));
+  if (run.job_.labels) ARROW_RETURN_NOT_OK(run.paths_.AddOutput(*run.job_.labels, kLabels));
+  if (run.job_.model) ARROW_RETURN_NOT_OK(run.paths_.AddOutput(*run.job_.model, kModel));
   return run;
 }
 
-json FitRun::Configuration(const std::string& command) const {
-  json configuration = ToJson(job_.options);
-  configuration["command"] = command;
-  configuration["invalid"] = ToWord(job_.options.invalid);
-  configuration["keep-banks"] = job_.keep_banks;
-  configuration["labels"] = job_.labels.has_value();
-  configuration["writes-model"] = job_.model.has_value();
-  configuration["prefix"] = job_.prefix;
-  configuration["trusted"] = Fingerprint(request_.trusted);
-  configuration["pool"] = Fingerprint(request_.pool);
-  configuration["version"] = SpunaVersion();
-  return configuration;
+json FitRun::DescribeInputs() const {
+  return {{"trusted", request_.trusted.Fingerprint()},
+          {"pool", request_.pool.Fingerprint()},
+          {"version", SpunaVersion()}};
+}
+
+void FitRun::WantFindings(const std::string& id) {
+  request_.extras.findings = true;
+  request_.id = id;
 }
 
 arrow::Status FitRun::Stage(const RunState& state) {
-  auto reserve = [&](const std::optional<std::string>& path, const std::string& option,
-                     std::optional<StagedOutput>& output) -> arrow::Status {
-    if (!path) return arrow::Status::OK();
-    // What a stopped run has written under the very name is its own.
-    const json* const named = state.Find(kCommitting);
-    const bool is_own = named != nullptr && named->value(option, "") == *path;
-    ARROW_ASSIGN_OR_RAISE(auto staged,
-                          StagedOutput::Create({*path, job_.overwrite || is_own, option}));
-    output.emplace(std::move(staged));
-    return arrow::Status::OK();
+  // What a stopped run has written under the very name is its own.
+  const json* const named = state.Find(kCommitting);
+  auto add = [&](const char* option, const std::optional<std::string>& path) {
+    const bool is_own = named != nullptr && path && named->value(option, "") == *path;
+    return outputs_.Add(option, path, job_.overwrite || is_own);
   };
-  ARROW_RETURN_NOT_OK(reserve(job_.labels, "labels", labels_));
-  return reserve(job_.model, "model", model_);
+  ARROW_RETURN_NOT_OK(add(kLabels, job_.labels));
+  return add(kModel, job_.model);
 }
 
-arrow::Status FitRun::Survey(
-    const std::function<arrow::Status(const arrow_io::ParquetInput&)>& check, BadFiles& bad_files,
-    const Runtime& runtime) {
-  ARROW_RETURN_NOT_OK(SurveyPool(request_, check, bad_files, runtime));
-  if (!job_.labels) return arrow::Status::OK();
-  ARROW_ASSIGN_OR_RAISE(label_options_.embedding, ResolvePoolEmbedding(request_, bad_files));
-  return CheckLabelColumns(request_.pool, label_options_, bad_files);
+arrow::Status FitRun::Survey(const Source::FileCheck& check, const Runtime& runtime) {
+  ARROW_RETURN_NOT_OK(request_.Survey(check, runtime));
+  return job_.labels ? CheckLabelColumns(request_.pool, label_options_) : arrow::Status::OK();
 }
 
-arrow::Result<FitResult> FitRun::Execute(RunState& state, BadFiles& bad_files, StageClock& clock) {
+arrow::Result<std::optional<FitResult>> FitRun::TakeFinished(RunState& state) {
   const json* const fitted = state.Find(kFitted);
-  if (fitted != nullptr && !request_.extras.findings) {
-    const std::optional<std::string> bytes = state.Load(kModelBytes);
-    std::error_code error;
-    const bool has_labels = !job_.labels || std::filesystem::exists(*job_.labels, error);
-    if (has_labels && bytes && *fitted == arrow_io::HashDigits(*bytes)) {
-      labels_.reset();
-      ARROW_RETURN_NOT_OK(Commit(*bytes, state));
-      FitResult result;
-      ARROW_ASSIGN_OR_RAISE(result.model, ParseModel(*bytes, "of the stopped run"));
-      return result;
-    }
-  }
+  if (fitted == nullptr || request_.extras.findings) return std::nullopt;
+  const std::optional<std::string> bytes = state.Load(kModelBytes);
+  std::error_code error;
+  const bool has_labels = !job_.labels || std::filesystem::exists(*job_.labels, error);
+  if (!has_labels || !bytes || *fitted != arrow_io::HashDigits(*bytes)) return std::nullopt;
+  outputs_.Remove(kLabels);
+  ARROW_RETURN_NOT_OK(Commit(*bytes, state));
+  FitResult result;
+  ARROW_ASSIGN_OR_RAISE(result.model, ParseModel(*bytes, "of the stopped run"));
+  return result;
+}
+
+arrow::Result<FitResult> FitRun::Execute(RunState& state, StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(std::optional<FitResult> finished, TakeFinished(state));
+  if (finished) return *std::move(finished);
   clock.Expect({"read", "seed", "expand", "entropy", "distill", "write"});
   FitCheckpoint checkpoint(state, job_.checkpoint_seconds);
-  ARROW_ASSIGN_OR_RAISE(FitResult fit, Fit(request_, bad_files, &checkpoint, clock));
-  if (labels_) {
-    ARROW_RETURN_NOT_OK(
-        WriteLabels(request_.pool, fit, label_options_, bad_files, *labels_, clock));
+  ARROW_ASSIGN_OR_RAISE(FitResult fit, Fit(request_, &checkpoint, clock));
+  if (const arrow_io::StagedOutput* const labels = outputs_.Find(kLabels)) {
+    ARROW_RETURN_NOT_OK(WriteLabels(request_.pool, fit, label_options_, *labels, clock));
   }
   clock.Report("write");
-  if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
+  ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
   const std::string bytes = SerializeModel(fit.model);
   ARROW_RETURN_NOT_OK(state.Save(kModelBytes, bytes));
   ARROW_RETURN_NOT_OK(Commit(bytes, state));
@@ -112,42 +99,9 @@ arrow::Result<FitResult> FitRun::Execute(RunState& state, BadFiles& bad_files, S
 }
 
 arrow::Status FitRun::Commit(const std::string& model, RunState& state) {
-  if (model_) ARROW_RETURN_NOT_OK(WriteModel(model, *model_));
-  for (auto* output : {&labels_, &model_}) {
-    if (*output) ARROW_RETURN_NOT_OK((*output)->Check());
-  }
-  ARROW_RETURN_NOT_OK(state.Record(
-      kCommitting, {{"labels", job_.labels.value_or("")}, {"model", job_.model.value_or("")}}));
-  for (auto* output : {&labels_, &model_}) {
-    if (*output) ARROW_RETURN_NOT_OK((*output)->Commit());
-  }
-  return arrow::Status::OK();
-}
-
-arrow::Result<CleanInputs> PrepareClean(const CleanJob& job) {
-  ScoreOptions options;
-  options.embedding = job.fit.options.embedding;
-  options.prefix = job.fit.prefix;
-  options.invalid = job.fit.options.invalid;
-  options.drop = job.drop;
-  options.p_values = job.p_values;
-  ARROW_RETURN_NOT_OK(CheckScoring(options, job.dropped));
-  FitJob fit = job.fit;
-  fit.options.decision = CalibratedFor(options, fit.options.decision);
-  ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(std::move(fit)));
-  ARROW_RETURN_NOT_OK(run.paths().AddOutput(job.output, "out"));
-  if (job.dropped) ARROW_RETURN_NOT_OK(run.paths().AddOutput(*job.dropped, "dropped"));
-  if (job.reasons) ARROW_RETURN_NOT_OK(run.paths().AddOutput(*job.reasons, "reasons"));
-  if (job.report) ARROW_RETURN_NOT_OK(run.paths().AddOutput(*job.report, "report"));
-  json configuration = run.Configuration("clean");
-  configuration["reasons"] = job.reasons.has_value();
-  configuration["report"] = job.report.has_value();
-  configuration["group-by"] = job.group_by;
-  configuration["id"] = job.id;
-  configuration["truth"] = job.truth;
-  configuration["report-image"] = job.image;
-  DescribeScoring(options, job.dropped.has_value(), configuration);
-  return CleanInputs{std::move(run), std::move(options), std::move(configuration)};
+  ARROW_RETURN_NOT_OK(outputs_.Write(kModel, model));
+  return outputs_.Commit(state, kCommitting,
+                         {{kLabels, job_.labels.value_or("")}, {kModel, job_.model.value_or("")}});
 }
 
 }  // namespace spuna

@@ -2,55 +2,15 @@
 
 #include <arrow/result.h>
 
-#include <cstdint>
-#include <map>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "pipelines/jobs/jobs.h"
+#include "pipelines/options/job_descriptions.h"
+#include "pipelines/run/job_plan.h"
+#include "pipelines/run/runtime.h"
 
 namespace spuna {
 
-/// What a job would do, found out without doing it.
-struct JobPlan {
-  struct Output {
-    std::string path;
-    /// "directory", "file", "model" or "labels".
-    std::string kind;
-    /// The option that named it.
-    std::string option;
-  };
-
-  /// Of the pool, or of the input to score.
-  std::size_t num_files = 0;
-  std::int64_t num_rows = 0;
-  std::int64_t num_bytes = 0;
-  std::int64_t dimension = 0;
-  /// The rows that the fit would see, where there is one.
-  std::optional<std::int64_t> fit_rows;
-  std::vector<Output> outputs;
-  /// What the rows would take where they are written, and what is free there.
-  std::optional<std::int64_t> bytes_to_write;
-  std::optional<std::int64_t> free_disk_bytes;
-  /// At most, in bytes and seconds; of each part that the job has.
-  std::optional<std::int64_t> fit_memory;
-  std::optional<std::int64_t> score_memory;
-  double free_memory = 0;
-  std::optional<double> fit_seconds;
-  std::optional<double> score_seconds;
-  std::map<std::string, std::string> skipped;
-  /// Whether an earlier run has done it all, so that there would be nothing to do.
-  bool was_done = false;
-};
-
-/// Checks a job as Run does, reads the footers, and tries a small part of the work. Nothing is left
-/// behind.
-arrow::Result<JobPlan> Plan(const FitJob& job, const Runtime& runtime);
-arrow::Result<JobPlan> Plan(const ScoreJob& job, const Runtime& runtime);
-arrow::Result<JobPlan> Plan(const CleanJob& job, const Runtime& runtime);
-
-nlohmann::json ToJson(const JobPlan& plan);
+/// What jobs would do; Plan in jobs.h has the contract. Throws what the algorithms throw.
+arrow::Result<JobPlan> PlanFit(const FitJob& job, StageClock& clock);
+arrow::Result<JobPlan> PlanScore(const ScoreJob& job, StageClock& clock);
+arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock);
 
 }  // namespace spuna

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <filesystem>
 
+#include "algorithms/rows/evenly_taken.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/staged_output.h"
-#include "pipelines/fit/memory.h"
-#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/fit/fit.h"
+#include "pipelines/matrix/source_rows.h"
+#include "pipelines/run/system_memory.h"
 #include "pipelines/score/file_scorer.h"
 
 namespace spuna {
@@ -28,16 +30,16 @@ constexpr std::size_t kMaxFiles = 8;
 constexpr std::int64_t kBytesPerFile = 16 << 20;
 constexpr std::int64_t kBytesToScore = 128 << 20;
 
-// Some files from all over an input that are not known to be bad.
-std::vector<std::size_t> SpreadFiles(const arrow_io::InputFiles& input, const FileSurvey& survey,
-                                     const BadFiles& bad_files) {
+// Some files from all over an input that was surveyed, and have rows.
+std::vector<std::size_t> SpreadFiles(const Source& source) {
   std::vector<std::size_t> good;
-  for (std::size_t i = 0; i < input.files.size(); ++i) {
-    if (survey.num_rows[i] > 0 && !bad_files.Has(input.files[i])) good.push_back(i);
+  for (std::size_t i = 0; i < source.files().size(); ++i) {
+    if (source.RowsOf(i) > 0 && !source.IsBad(i)) good.push_back(i);
   }
   std::vector<std::size_t> spread;
-  const std::size_t count = std::min(good.size(), kMaxFiles);
-  for (std::size_t i = 0; i < count; ++i) spread.push_back(good[i * good.size() / count]);
+  for (const std::uint32_t i : algorithms::EvenlyTaken(good.size(), kMaxFiles)) {
+    spread.push_back(good[i]);
+  }
   return spread;
 }
 
@@ -46,21 +48,21 @@ struct SmallPool {
   double seconds_per_row = 0;
 };
 
-// Reads about `wanted` rows spread over the pool, and tells how fast rows were read on the way.
-arrow::Result<SmallPool> ReadSmallPool(const FitRequest& request, const std::string& column,
-                                       std::int64_t wanted, BadFiles& bad_files,
+// Reads about `wanted` rows spread over the pool, and measures how fast rows were read on the way.
+arrow::Result<SmallPool> ReadSmallPool(const FitRequest& request, std::int64_t wanted,
                                        const Runtime& runtime) {
-  const std::vector<std::size_t> files = SpreadFiles(request.pool, request.pool_survey, bad_files);
+  const Source& source = request.pool;
+  const std::vector<std::size_t> files = SpreadFiles(source);
   RowSample sample;
-  sample.rows.resize(request.pool.files.size());
+  sample.rows.resize(source.files().size());
   std::int64_t rows_passed = 0;
   std::int64_t rows_available = 0;
-  for (const std::size_t file : files) rows_available += request.pool_survey.num_rows[file];
+  for (const std::size_t file : files) rows_available += source.RowsOf(file);
   for (const std::size_t file : files) {
-    const std::int64_t num_rows = request.pool_survey.num_rows[file];
+    const std::int64_t num_rows = source.RowsOf(file);
     const std::int64_t count = std::min(num_rows, (wanted * num_rows + rows_available - 1) /
                                                       std::max<std::int64_t>(rows_available, 1));
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(request.pool.files[file]));
+    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(source.files()[file]));
     const std::int64_t stretch = std::max(
         count, std::min(num_rows, arrow_io::RowsWithin(parquet->metadata(), kBytesPerFile)));
     for (std::int64_t i = 0; i < count; ++i) {
@@ -69,12 +71,12 @@ arrow::Result<SmallPool> ReadSmallPool(const FitRequest& request, const std::str
     rows_passed += stretch;
   }
   SmallPool pool;
-  const Runtime quiet{runtime.num_threads, runtime.should_stop, {}};
+  const Runtime quiet = runtime.Quiet();
   StageClock clock(quiet);
   const auto begin = Clock::now();
-  ARROW_ASSIGN_OR_RAISE(pool.rows, ReadSampledMatrix({request.pool, column, request.options.invalid,
-                                                      "pool", bad_files},
-                                                     sample, clock));
+  ARROW_ASSIGN_OR_RAISE(SourceRows rows,
+                        ReadSampledRows({source, request.options.invalid, "", {}}, sample, clock));
+  pool.rows = std::move(rows.matrix);
   pool.seconds_per_row = SecondsSince(begin) / static_cast<double>(rows_passed);
   return pool;
 }
@@ -103,12 +105,15 @@ arrow::Result<SmallFit> RunSmallFit(const FitInput& trusted, const FitInput& poo
   part.where = pool.where;
   part.rows = FirstRows(pool.rows, num_rows);
   FitOptions options = request.options;
+  // Classes and findings would need texts of the rows, and take no time beside the rest.
+  options.stratify.clear();
+  FitExtras extras = request.extras;
+  extras.findings = false;
   if (options.alpha)
     options.alpha = std::min(*options.alpha, std::max<std::int64_t>(num_rows / 4, 1));
-  const Runtime quiet{runtime.num_threads, runtime.should_stop, {}};
+  const Runtime quiet = runtime.Quiet();
   StageClock clock(quiet);
-  ARROW_ASSIGN_OR_RAISE(FitResult fit,
-                        Fit(trusted, std::move(part), options, request.extras, clock));
+  ARROW_ASSIGN_OR_RAISE(FitResult fit, Fit(trusted, std::move(part), options, extras, clock));
   return SmallFit{clock.Seconds(), std::move(fit.model)};
 }
 
@@ -123,8 +128,14 @@ double RowsLearned(const FitOptions& options, std::int64_t rows_trusted, std::in
   return static_cast<double>(choices.epochs) * static_cast<double>(rows_trusted + rows_pool);
 }
 
-}  // namespace
+// What two terms that work may grow like come to at three sizes.
+struct Growth {
+  double steep[3];
+  double flat[3];
+};
 
+// Seconds at the third size, from those at two smaller ones, of work that grows like both terms
+// together.
 double Extrapolate(const double seconds[2], const Growth& growth) {
   const auto& [s0, s1, s2] = growth.steep;
   const auto& [f0, f1, f2] = growth.flat;
@@ -142,34 +153,30 @@ double Extrapolate(const double seconds[2], const Growth& growth) {
   return steep * s2 + flat * f2;
 }
 
-arrow::Result<FitCalibration> CalibrateFit(const FitRequest& request, BadFiles& bad_files,
-                                           const Runtime& runtime) {
+}  // namespace
+
+arrow::Result<FitTrial> TryFit(const FitRequest& request, const Runtime& runtime) {
   const FitOptions& options = request.options;
   FitInput trusted;
   FitInput pool;
-  trusted.where = request.trusted.files.front().name;
-  pool.where = request.pool.files.front().name;
-  ARROW_ASSIGN_OR_RAISE(trusted.column,
-                        ResolveEmbeddingColumn(request.trusted, options.embedding, ""));
-  ARROW_ASSIGN_OR_RAISE(pool.column, ResolvePoolEmbedding(request, bad_files));
-  const Runtime quiet{runtime.num_threads, runtime.should_stop, {}};
+  trusted.where = request.trusted.files().front().name;
+  pool.where = request.pool.files().front().name;
+  trusted.column = request.trusted.embedding();
+  pool.column = request.pool.embedding();
+  const Runtime quiet = runtime.Quiet();
   StageClock clock(quiet);
-  BadFiles none(OnBadFile::kError);
   const auto begin = Clock::now();
-  ARROW_ASSIGN_OR_RAISE(trusted.rows, ReadEmbeddingMatrix({request.trusted, trusted.column,
-                                                           options.invalid, "trusted", none},
-                                                          clock));
-  FitCalibration calibration;
-  calibration.seconds["read"] = SecondsSince(begin);
+  ARROW_ASSIGN_OR_RAISE(SourceRows trusted_rows,
+                        ReadAllRows({request.trusted, options.invalid, "", {}}, clock));
+  trusted.rows = std::move(trusted_rows.matrix);
+  FitTrial trial;
+  trial.seconds["read"] = SecondsSince(begin);
 
-  const std::int64_t num_rows =
-      request.IsSampled() ? options.fit_rows : request.pool_survey.total_rows;
+  const std::int64_t num_rows = request.NumFitRows();
   const std::int64_t wanted =
       std::clamp<std::int64_t>(num_rows / 16, std::min<std::int64_t>(num_rows, 1000), 4000);
-  ARROW_ASSIGN_OR_RAISE(SmallPool small,
-                        ReadSmallPool(request, pool.column, wanted, bad_files, runtime));
-  calibration.seconds["read"] +=
-      small.seconds_per_row * static_cast<double>(request.pool_survey.total_rows);
+  ARROW_ASSIGN_OR_RAISE(SmallPool small, ReadSmallPool(request, wanted, runtime));
+  trial.seconds["read"] += small.seconds_per_row * static_cast<double>(request.pool.num_rows());
   pool.rows = std::move(small.rows);
 
   const std::int64_t sizes[] = {std::max<std::int64_t>(pool.rows.num_rows() / 2, 1),
@@ -190,28 +197,23 @@ arrow::Result<FitCalibration> CalibrateFit(const FitRequest& request, BadFiles& 
                                           : RowsLearned(options, trusted.rows.num_rows(), sizes[i],
                                                         trusted.rows.dimension);
     }
-    calibration.seconds[stage] += Extrapolate(both, growth);
+    trial.seconds[stage] += Extrapolate(both, growth);
   }
-  for (const auto& [stage, seconds] : calibration.seconds) calibration.total += seconds;
-  calibration.model = std::move(fits[1].model);
-  return calibration;
+  for (const auto& [stage, seconds] : trial.seconds) trial.total += seconds;
+  trial.model = std::move(fits[1].model);
+  return trial;
 }
 
-arrow::Result<double> CalibrateScore(const ScoreRequest& request, const std::string& output,
-                                     const Runtime& runtime) {
-  const std::vector<std::size_t> files =
-      SpreadFiles(request.input, request.survey, request.bad_files);
+arrow::Result<double> TryScore(const ScoreRequest& request, const std::string& output,
+                               const Runtime& runtime) {
+  const std::vector<std::size_t> files = SpreadFiles(request.source);
   if (files.empty()) return 0.0;
   // The file of middling size.
   std::vector<std::size_t> by_size = files;
-  std::ranges::sort(by_size, {}, [&](std::size_t i) { return request.survey.num_rows[i]; });
-  const arrow_io::InputFile& file = request.input.files[by_size[by_size.size() / 2]];
-  ARROW_ASSIGN_OR_RAISE(const RowScorer scorer, RowScorer::Make(request.model, request.options));
-  ARROW_ASSIGN_OR_RAISE(
-      const std::string embedding,
-      ResolveEmbeddingColumn(request.input, request.options.embedding,
-                             request.model.options.embedding, &request.bad_files));
-  const FileScorer file_scorer(scorer, embedding, request.options, runtime);
+  std::ranges::sort(by_size, {}, [&](std::size_t i) { return request.source.RowsOf(i); });
+  const arrow_io::InputFile& file = request.source.files()[by_size[by_size.size() / 2]];
+  ARROW_ASSIGN_OR_RAISE(auto model, PreparedModel::Make(request.model, request.options));
+  const FileScorer file_scorer(std::move(model), request.source.embedding(), runtime);
   const std::filesystem::path folder =
       arrow_io::WithoutTrailingSlash(std::filesystem::absolute(output)).parent_path();
   ARROW_ASSIGN_OR_RAISE(const auto staged,
@@ -219,12 +221,12 @@ arrow::Result<double> CalibrateScore(const ScoreRequest& request, const std::str
   ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
   const std::int64_t max_rows = arrow_io::RowsWithin(parquet->metadata(), kBytesToScore);
   auto begin = Clock::now();
-  const FileScore score = file_scorer.Score(
+  const FileOutcome score = file_scorer.Score(
       file, {staged.path(), staged.target().string()}, std::nullopt, [](std::int64_t) {}, max_rows);
   ARROW_RETURN_NOT_OK(score.status);
   const double work = SecondsSince(begin);
   const double share = static_cast<double>(std::max<std::int64_t>(score.counts.in, 1)) /
-                       static_cast<double>(std::max<std::int64_t>(request.survey.total_rows, 1));
+                       static_cast<double>(std::max<std::int64_t>(request.source.num_rows(), 1));
   // Much more than the system holds back goes no faster than the disk. This is how fast it is.
   begin = Clock::now();
   const int written = open(staged.path().c_str(), O_RDONLY | O_CLOEXEC);

@@ -5,14 +5,14 @@
 #include <map>
 #include <string>
 
-#include "pipelines/fit/fit.h"
+#include "pipelines/fit/file_fit.h"
 #include "pipelines/model/model.h"
-#include "pipelines/score/score_output.h"
+#include "pipelines/score/lake_scorer.h"
 
 namespace spuna {
 
-/// How long a fit will take, told from two small fits on rows from all over the pool.
-struct FitCalibration {
+/// How long a fit will take, estimated from two small fits on rows from all over the pool.
+struct FitTrial {
   /// Seconds by stage, and their sum.
   std::map<std::string, double> seconds;
   double total = 0;
@@ -20,21 +20,12 @@ struct FitCalibration {
   Model model;
 };
 
-/// The pool must have been surveyed.
-arrow::Result<FitCalibration> CalibrateFit(const FitRequest& request, BadFiles& bad_files,
-                                           const Runtime& runtime);
+/// The inputs must have been surveyed.
+arrow::Result<FitTrial> TryFit(const FitRequest& request, const Runtime& runtime);
 
-/// How long scoring will take, in seconds: told from a part of one file, which is scored and
+/// How long scoring will take, in seconds: estimated from a part of one file, which is scored and
 /// written to a temporary file beside `output`.
-arrow::Result<double> CalibrateScore(const ScoreRequest& request, const std::string& output,
-                                     const Runtime& runtime);
-
-/// Seconds at `size`, from those at two smaller sizes, of work that grows like `steep` and `flat`
-/// together, which are what the two terms come to at the three sizes. Exposed for tests.
-struct Growth {
-  double steep[3];
-  double flat[3];
-};
-double Extrapolate(const double seconds[2], const Growth& growth);
+arrow::Result<double> TryScore(const ScoreRequest& request, const std::string& output,
+                               const Runtime& runtime);
 
 }  // namespace spuna

@@ -1,7 +1,8 @@
-// Reads the embeddings of many files into one matrix. Row groups whose lists are all there and of
-// one length, which is most of them, are read straight to their place; others go through Arrow's
-// lists. A few row groups are read at the same time, each into a stretch of the matrix that its
-// footer asks for, and what invalid rows leave free is closed afterwards.
+// ReadAllRows of source_rows.h: reads the embeddings of many files into one matrix. Row groups
+// whose lists are all there and of one length, which is most of them, are read straight to their
+// place; others go through Arrow's lists. A few row groups are read at the same time, each into a
+// stretch of the matrix that its footer asks for, and what invalid rows leave free is closed
+// afterwards.
 
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
@@ -14,7 +15,7 @@
 #include "algorithms/compute/execution.h"
 #include "arrow_io/direct_lists.h"
 #include "arrow_io/parquet_input.h"
-#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/matrix/source_rows.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -39,10 +40,52 @@ struct Stretch {
 
 class MatrixReader {
  public:
-  MatrixReader(const std::string& embedding, InvalidRows invalid, const Runtime& runtime)
-      : embedding_(embedding), invalid_(invalid), runtime_(runtime) {}
+  MatrixReader(const RowsRequest& request, const Runtime& runtime)
+      : request_(request), embedding_(request.source.embedding()), runtime_(runtime) {}
 
-  arrow::Status Read(const ParquetInput& input, bool is_only_file) {
+  // Reads a file of the input.
+  arrow::Status Read(std::size_t file, const ParquetInput& input) {
+    const Mark mark = Here();
+    ARROW_RETURN_NOT_OK(ReadEmbeddings(input, request_.source.files().size() == 1));
+    return rows_.AppendTexts(request_, file, input, ValidRowsSince(mark), runtime_);
+  }
+
+  SourceRows Finish() && { return std::move(rows_); }
+
+  // How far the rows have come, to leave out again what was read after it.
+  struct Mark {
+    std::size_t num_values;
+    std::size_t num_rows;
+    std::int64_t num_invalid;
+    std::int64_t dimension;
+    std::size_t num_classes;
+    std::size_t num_ids;
+  };
+  Mark Here() const {
+    return {matrix_.values.size(), matrix_.valid.size(), matrix_.num_invalid,
+            matrix_.dimension,     rows_.classes.size(), rows_.ids.size()};
+  }
+  void GoBackTo(const Mark& mark) {
+    matrix_.values.resize(mark.num_values);
+    matrix_.valid.resize(mark.num_rows);
+    matrix_.num_invalid = mark.num_invalid;
+    matrix_.dimension = mark.dimension;
+    rows_.classes.resize(mark.num_classes);
+    rows_.ids.resize(mark.num_ids);
+  }
+
+ private:
+  // The numbers, within their file, of the valid rows that were read after a mark.
+  std::vector<std::int64_t> ValidRowsSince(const Mark& mark) const {
+    std::vector<std::int64_t> rows;
+    if (request_.classes.empty() && !request_.ids) return rows;
+    for (std::size_t i = mark.num_rows; i < matrix_.valid.size(); ++i) {
+      if (matrix_.valid[i] != 0) rows.push_back(static_cast<std::int64_t>(i - mark.num_rows));
+    }
+    return rows;
+  }
+
+  arrow::Status ReadEmbeddings(const ParquetInput& input, bool is_only_file) {
     ARROW_ASSIGN_OR_RAISE(const int column,
                           arrow_io::FindEmbeddingColumn(*input.schema(), embedding_, input.name()));
     std::int64_t first_row = 0;
@@ -65,26 +108,6 @@ class MatrixReader {
     return arrow::Status::OK();
   }
 
-  EmbeddingMatrix Finish() && { return std::move(matrix_); }
-
-  // How far the matrix has come, to leave out again what was read after it.
-  struct Mark {
-    std::size_t num_values;
-    std::size_t num_rows;
-    std::int64_t num_invalid;
-    std::int64_t dimension;
-  };
-  Mark mark() const {
-    return {matrix_.values.size(), matrix_.valid.size(), matrix_.num_invalid, matrix_.dimension};
-  }
-  void GoBackTo(const Mark& mark) {
-    matrix_.values.resize(mark.num_values);
-    matrix_.valid.resize(mark.num_rows);
-    matrix_.num_invalid = mark.num_invalid;
-    matrix_.dimension = mark.dimension;
-  }
-
- private:
   ColumnLocation LocationOf(const Stretch& stretch) const {
     return {embedding_, stretch.input->name(), stretch.first_row};
   }
@@ -116,7 +139,7 @@ class MatrixReader {
   arrow::Status AppendLists(const Stretch& stretch) {
     ColumnLocation location = LocationOf(stretch);
     return ForEachBatch(stretch, [&](const arrow::RecordBatch& rows) -> arrow::Status {
-      ARROW_RETURN_NOT_OK(matrix_.Append(rows.column(0), invalid_, location));
+      ARROW_RETURN_NOT_OK(matrix_.Append(rows.column(0), request_.invalid, location));
       location.first_row += rows.num_rows();
       return arrow::Status::OK();
     });
@@ -144,11 +167,9 @@ class MatrixReader {
       return arrow::Status::OK();
     }
     std::vector<arrow::Status> statuses(window.size());
-    algorithms::Execution execution;
-    execution.num_threads = runtime_.num_threads;
-    algorithms::ParallelFor(window.size(), execution, [&](std::size_t i, std::size_t) {
-      statuses[i] = ReadStretch(window[i], is_uniform);
-    });
+    algorithms::ParallelFor(
+        window.size(), runtime_.MakeExecution(),
+        [&](std::size_t i, std::size_t) { statuses[i] = ReadStretch(window[i], is_uniform); });
     for (const arrow::Status& status : statuses) ARROW_RETURN_NOT_OK(status);
     if (is_uniform != nullptr && !*is_uniform) {
       resize(rows_before);
@@ -171,7 +192,7 @@ class MatrixReader {
   }
 
   arrow::Status ReadStretch(Stretch& stretch, bool* is_uniform) {
-    if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
+    ARROW_RETURN_NOT_OK(runtime_.CheckStop());
     const std::int64_t dimension = matrix_.dimension;
     bool done = false;
     if (arrow_io::UniformLength(*stretch.input, stretch.column, stretch.row_group) == dimension) {
@@ -198,7 +219,7 @@ class MatrixReader {
 
   // Puts the valid ones of the rows, which may be in place already, at the end of the stretch.
   arrow::Status Take(const EmbeddingRows& rows, const ColumnLocation& location, Stretch& stretch) {
-    ARROW_RETURN_NOT_OK(CheckInvalidRows(rows, invalid_, location));
+    ARROW_RETURN_NOT_OK(CheckInvalidRows(rows, request_.invalid, location));
     ForEachValidRun(rows, [&](const float* values, std::size_t num_rows) {
       std::memmove(RowAt(stretch.begin + stretch.num_valid), values,
                    num_rows * static_cast<std::size_t>(rows.dimension) * sizeof(float));
@@ -212,41 +233,41 @@ class MatrixReader {
   arrow::Status ForEachBatch(const Stretch& stretch, Visit visit) const {
     ParquetInput::Cursor cursor = stretch.input->ReadRowGroup({stretch.column}, stretch.row_group);
     while (true) {
-      if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
+      ARROW_RETURN_NOT_OK(runtime_.CheckStop());
       ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor.Next());
       if (batch.rows == nullptr) return arrow::Status::OK();
       ARROW_RETURN_NOT_OK(visit(*batch.rows));
     }
   }
 
+  const RowsRequest& request_;
   const std::string& embedding_;
-  InvalidRows invalid_;
   const Runtime& runtime_;
-  EmbeddingMatrix matrix_;
+  SourceRows rows_;
+  EmbeddingMatrix& matrix_ = rows_.matrix;
 };
 
 }  // namespace
 
-arrow::Result<EmbeddingMatrix> ReadEmbeddingMatrix(const MatrixRequest& request,
-                                                   StageClock& clock) {
-  const std::vector<arrow_io::InputFile>& files = request.input.files;
-  MatrixReader reader(request.embedding, request.invalid, clock.runtime());
-  std::size_t files_read = 0;
-  for (const arrow_io::InputFile& file : files) {
-    clock.Report("read", static_cast<double>(files_read++) / static_cast<double>(files.size()));
-    if (request.bad_files.Has(file)) continue;
-    const MatrixReader::Mark mark = reader.mark();
-    const arrow::Status read = ReadUnchanged(file, [&]() -> arrow::Status {
-      ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
-      return reader.Read(*parquet, files.size() == 1);
-    });
+arrow::Result<SourceRows> ReadAllRows(const RowsRequest& request, StageClock& clock) {
+  const Source& source = request.source;
+  const auto num_files = static_cast<double>(source.files().size());
+  MatrixReader reader(request, clock.runtime());
+  for (std::size_t file = 0; file < source.files().size(); ++file) {
+    clock.Report("read", static_cast<double>(file) / num_files);
+    if (source.IsBad(file)) continue;
+    const MatrixReader::Mark mark = reader.Here();
+    const arrow::Status read =
+        source.ReadFile(file, [&](std::size_t number, const ParquetInput& parquet) {
+          return reader.Read(number, parquet);
+        });
     if (read.ok()) continue;
-    ARROW_RETURN_NOT_OK(request.bad_files.Take(file, read));
+    ARROW_RETURN_NOT_OK(source.bad_files().Take(source.files()[file], read));
     reader.GoBackTo(mark);
   }
-  EmbeddingMatrix matrix = std::move(reader).Finish();
-  ARROW_RETURN_NOT_OK(matrix.RequireRows(request.option, NameOf(request.input)));
-  return matrix;
+  SourceRows rows = std::move(reader).Finish();
+  ARROW_RETURN_NOT_OK(rows.matrix.RequireRows(source.option(), source.name()));
+  return rows;
 }
 
 }  // namespace spuna

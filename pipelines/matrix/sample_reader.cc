@@ -1,15 +1,17 @@
-// Reads a sample of the rows of many files. The files are opened a few at a time, and their row
-// groups are read in batches by all threads; of each batch only the sampled rows are kept.
+// ReadSampledRows of source_rows.h: reads a sample of the rows of many files. The files are opened
+// a few at a time, and their row groups are read in batches by all threads; of each batch only the
+// sampled rows are kept.
 
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "algorithms/compute/execution.h"
 #include "arrow_io/parquet_input.h"
-#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/matrix/source_rows.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -34,7 +36,7 @@ struct Part {
 
 class SampleReader {
  public:
-  SampleReader(const MatrixRequest& request, const RowSample& sample, const Runtime& runtime)
+  SampleReader(const RowsRequest& request, const RowSample& sample, const Runtime& runtime)
       : request_(request), sample_(sample), runtime_(runtime) {}
 
   // Reads some files that follow each other.
@@ -43,7 +45,7 @@ class SampleReader {
     std::vector<arrow::Status> statuses(end - begin);
     std::vector<Part> parts;
     for (std::size_t file = begin; file < end; ++file) {
-      if (request_.bad_files.Has(File(file)) || sample_.rows[file].empty()) continue;
+      if (request_.source.IsBad(file) || sample_.rows[file].empty()) continue;
       arrow::Result<std::unique_ptr<ParquetInput>> parquet = ParquetInput::Open(File(file));
       if (parquet.ok()) {
         opened[file - begin] = *std::move(parquet);
@@ -52,29 +54,31 @@ class SampleReader {
         statuses[file - begin] = parquet.status();
       }
     }
-    algorithms::Execution execution;
-    execution.num_threads = runtime_.num_threads;
-    algorithms::ParallelFor(parts.size(), execution, [&](std::size_t i, std::size_t) {
-      Part& part = parts[i];
-      part.status = CatchExceptions([&] { return ReadPart(*opened[part.file - begin], part); });
-    });
+    algorithms::ParallelFor(
+        parts.size(), runtime_.MakeExecution(), [&](std::size_t i, std::size_t) {
+          Part& part = parts[i];
+          part.status = CatchExceptions([&] { return ReadPart(*opened[part.file - begin], part); });
+        });
     for (const Part& part : parts) {
       if (statuses[part.file - begin].ok()) statuses[part.file - begin] = part.status;
     }
     for (std::size_t file = begin; file < end; ++file) {
-      if (sample_.rows[file].empty() || request_.bad_files.Has(File(file))) continue;
-      arrow::Status read = ReadUnchanged(File(file), [&] { return statuses[file - begin]; });
+      if (sample_.rows[file].empty() || request_.source.IsBad(file)) continue;
+      arrow::Status read = statuses[file - begin];
       if (read.ok()) read = CheckDimension(file, parts);
-      ARROW_RETURN_NOT_OK(request_.bad_files.Take(File(file), read));
-      if (read.ok()) Append(file, parts);
+      SourceRows texts;
+      if (read.ok()) read = AppendTexts(file, *opened[file - begin], parts, texts);
+      read = CheckUnchanged(File(file), read);
+      ARROW_RETURN_NOT_OK(request_.source.bad_files().Take(File(file), read));
+      if (read.ok()) Append(file, parts, std::move(texts));
     }
     return arrow::Status::OK();
   }
 
-  EmbeddingMatrix Finish() && { return std::move(matrix_); }
+  SourceRows Finish() && { return std::move(rows_); }
 
  private:
-  const arrow_io::InputFile& File(std::size_t file) const { return request_.input.files[file]; }
+  const arrow_io::InputFile& File(std::size_t file) const { return request_.source.files()[file]; }
 
   void AddParts(std::size_t file, const ParquetInput& parquet, std::vector<Part>& parts) const {
     const std::vector<std::int64_t>& rows = sample_.rows[file];
@@ -90,14 +94,14 @@ class SampleReader {
   }
 
   arrow::Status ReadPart(const ParquetInput& parquet, Part& part) const {
-    ARROW_ASSIGN_OR_RAISE(
-        const int column,
-        arrow_io::FindEmbeddingColumn(*parquet.schema(), request_.embedding, parquet.name()));
+    ARROW_ASSIGN_OR_RAISE(const int column,
+                          arrow_io::FindEmbeddingColumn(
+                              *parquet.schema(), request_.source.embedding(), parquet.name()));
     ParquetInput::Cursor cursor = parquet.ReadRowGroup({column}, part.row_group);
-    arrow_io::ColumnLocation location{request_.embedding, parquet.name(), part.first_row};
+    arrow_io::ColumnLocation location{request_.source.embedding(), parquet.name(), part.first_row};
     auto next = part.rows.begin();
     while (next != part.rows.end()) {
-      if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
+      ARROW_RETURN_NOT_OK(runtime_.CheckStop());
       ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor.Next());
       if (batch.rows == nullptr) return arrow::Status::OK();
       const std::int64_t begin_row = location.first_row;
@@ -120,15 +124,30 @@ class SampleReader {
       if (part.file != file || part.found.dimension == 0) continue;
       if (dimension == 0) dimension = part.found.dimension;
       if (part.found.dimension == dimension) continue;
-      return arrow::Status::Invalid("column '", request_.embedding, "' of ", File(file).name,
-                                    ": expected dimension ", dimension, " but found ",
-                                    part.found.dimension);
+      return arrow::Status::Invalid("column '", request_.source.embedding(), "' of ",
+                                    File(file).name, ": expected dimension ", dimension,
+                                    " but found ", part.found.dimension);
     }
     return arrow::Status::OK();
   }
 
+  // Classes and ids of the valid rows of a file.
+  arrow::Status AppendTexts(std::size_t file, const ParquetInput& parquet,
+                            const std::vector<Part>& parts, SourceRows& texts) const {
+    std::vector<std::int64_t> valid_rows;
+    for (const Part& part : parts) {
+      if (part.file != file) continue;
+      for (std::size_t i = 0; i < part.found.valid.size(); ++i) {
+        if (part.found.valid[i] != 0) valid_rows.push_back(part.rows[i]);
+      }
+    }
+    return texts.AppendTexts(request_, file, parquet, valid_rows, runtime_);
+  }
+
   // Takes over what was found in a file.
-  void Append(std::size_t file, std::vector<Part>& parts) {
+  void Append(std::size_t file, std::vector<Part>& parts, SourceRows texts) {
+    std::ranges::move(texts.classes, std::back_inserter(rows_.classes));
+    std::ranges::move(texts.ids, std::back_inserter(rows_.ids));
     for (Part& part : parts) {
       if (part.file != file) continue;
       const EmbeddingMatrix& found = part.found;
@@ -140,27 +159,29 @@ class SampleReader {
     }
   }
 
-  const MatrixRequest& request_;
+  const RowsRequest& request_;
   const RowSample& sample_;
   const Runtime& runtime_;
-  EmbeddingMatrix matrix_;
+  SourceRows rows_;
+  EmbeddingMatrix& matrix_ = rows_.matrix;
 };
 
 }  // namespace
 
-arrow::Result<EmbeddingMatrix> ReadSampledMatrix(const MatrixRequest& request,
-                                                 const RowSample& sample, StageClock& clock) {
+arrow::Result<SourceRows> ReadSampledRows(const RowsRequest& request, const RowSample& sample,
+                                          StageClock& clock) {
+  const Source& source = request.source;
   SampleReader reader(request, sample, clock.runtime());
-  const std::size_t num_files = request.input.files.size();
-  const bool is_stored = request.input.files.front().filesystem != nullptr;
+  const std::size_t num_files = source.files().size();
+  const bool is_stored = source.files().front().filesystem != nullptr;
   const std::size_t at_once = is_stored ? kStoredFilesAtOnce : kFilesAtOnce;
   for (std::size_t begin = 0; begin < num_files; begin += at_once) {
     clock.Report("read", static_cast<double>(begin) / static_cast<double>(num_files));
     ARROW_RETURN_NOT_OK(reader.Read(begin, std::min(begin + at_once, num_files)));
   }
-  EmbeddingMatrix matrix = std::move(reader).Finish();
-  ARROW_RETURN_NOT_OK(matrix.RequireRows(request.option, NameOf(request.input)));
-  return matrix;
+  SourceRows rows = std::move(reader).Finish();
+  ARROW_RETURN_NOT_OK(rows.matrix.RequireRows(source.option(), source.name()));
+  return rows;
 }
 
 }  // namespace spuna

@@ -11,9 +11,9 @@
 
 #include "pipelines/model/model_tensors.h"
 #include "pipelines/model/safetensors.h"
-#include "pipelines/options/option_words.h"
+#include "pipelines/options/json_text.h"
+#include "pipelines/options/option_list.h"
 #include "pipelines/run/exception_status.h"
-#include "pipelines/run/json_text.h"
 
 namespace spuna {
 namespace {
@@ -21,141 +21,9 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "spuna-model";
-constexpr const char* kFormatVersion = "3";
-
-// What was set, or that it was chosen.
-template <typename T>
-json Set(const std::optional<T>& value) {
-  if (!value) return "auto";
-  if constexpr (std::is_same_v<T, std::int64_t>) {
-    return *value;
-  } else {
-    return ToWord(*value);
-  }
-}
-
-template <typename T>
-std::optional<T> GetSet(const json& from) {
-  if (from == "auto") return std::nullopt;
-  if constexpr (std::is_same_v<T, std::int64_t>) {
-    return from.get<T>();
-  } else {
-    return FromWord<T>(from.get<std::string>());
-  }
-}
-
-// Names of options that older files don't have.
-constexpr const char* kFitRows = "fit-rows";
-constexpr const char* kFitSample = "fit-sample";
-
-json Set(const std::optional<double>& value) { return value ? json(*value) : json("auto"); }
-
-std::optional<double> GetNumber(const json& from) {
-  return from == "auto" ? std::nullopt : std::optional(from.get<double>());
-}
-
-FitOptions OptionsFromJson(const json& from) {
-  FitOptions options;
-  options.recipe = FromWord<Recipe>(from.at("recipe").get<std::string>());
-  options.metric = GetSet<algorithms::Metric>(from.at("metric"));
-  options.seeds = GetSet<algorithms::Seeds>(from.at("seeds"));
-  options.discriminant = GetSet<bool>(from.at("discriminant"));
-  options.sides = GetSet<algorithms::Sides>(from.at("sides"));
-  options.targets = GetSet<algorithms::Targets>(from.at("targets"));
-  options.embedding = from.at("embedding").get<std::string>();
-  options.alpha = GetSet<std::int64_t>(from.at("alpha"));
-  options.beta = GetSet<std::int64_t>(from.at("beta"));
-  options.k = GetSet<std::int64_t>(from.at("k"));
-  options.epsilon = from.at("epsilon").get<double>();
-  options.on_stop = FromWord<algorithms::OnStop>(from.at("on-stop").get<std::string>());
-  options.hidden = GetSet<std::int64_t>(from.at("hidden"));
-  options.epochs = GetSet<std::int64_t>(from.at("epochs"));
-  options.learning_rate = from.at("learning-rate").get<double>();
-  options.batch_size = from.at("batch-size").get<std::int64_t>();
-  options.seed = from.at("seed").get<std::uint64_t>();
-  options.fit_rows = from.value(kFitRows, kDefaultFitRows);
-  options.fit_sample = FromWord<FitSample>(from.value(kFitSample, "uniform"));
-  options.stratify = from.at("stratify").get<std::string>();
-  options.decision.max_clean_loss = GetNumber(from.at("max-clean-loss"));
-  options.decision.max_false_drops = GetNumber(from.at("max-false-drops"));
-  options.decision.keep_share = GetNumber(from.at("keep-share"));
-  options.decision.threshold = GetNumber(from.at("threshold"));
-  options.decision.calibration = GetSet<Calibration>(from.at("calibration"));
-  options.decision.calibration_rows = GetSet<std::int64_t>(from.at("calibration-rows"));
-  return options;
-}
-
-FitChoices ChoicesFromJson(const json& from) {
-  FitChoices choices;
-  choices.switches.metric = FromWord<algorithms::Metric>(from.at("metric").get<std::string>());
-  choices.switches.seeds = FromWord<algorithms::Seeds>(from.at("seeds").get<std::string>());
-  choices.switches.discriminant = FromWord<bool>(from.at("discriminant").get<std::string>());
-  choices.switches.sides = FromWord<algorithms::Sides>(from.at("sides").get<std::string>());
-  choices.switches.targets = FromWord<algorithms::Targets>(from.at("targets").get<std::string>());
-  choices.alpha = from.at("alpha").get<std::int64_t>();
-  choices.beta = from.at("beta").get<std::int64_t>();
-  choices.k = from.at("k").get<std::int64_t>();
-  choices.hidden = from.at("hidden").get<std::int64_t>();
-  choices.epochs = from.at("epochs").get<std::int64_t>();
-  if (choices.k < 1) throw std::invalid_argument("expected `k` of at least 1");
-  return choices;
-}
-
-json SummaryToJson(const FitSummary& summary, Recipe recipe) {
-  json chosen = ToJson(summary.choices);
-  chosen["rule"] = ChoiceRule(recipe);
-  json shift = {{"found", summary.found}};
-  if (summary.separation) {
-    shift["auroc"] = summary.separation->auroc;
-    shift["p_value"] = summary.separation->p_value;
-  }
-  if (summary.share) shift["share"] = ToJson(*summary.share);
-  json described = {
-      {"chosen", chosen},
-      {"shift", shift},
-      {"rows_trusted", summary.rows_trusted},
-      {"rows_pool", summary.rows_pool},
-      {"rows_invalid_trusted", summary.rows_invalid_trusted},
-      {"rows_invalid_pool", summary.rows_invalid_pool},
-      {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
-      {"rows_calibration", summary.rows_calibration},
-      {"rounds", summary.rounds},
-      {"entropy", summary.entropy},
-      {"stopped_by", summary.stopped_by},
-      {"labeled", {{"clean", summary.labeled_clean}, {"shifted", summary.labeled_shifted}}}};
-  if (summary.sampled_from) described["sampled_from"] = *summary.sampled_from;
-  return described;
-}
-
-FitSummary SummaryFromJson(const json& from) {
-  FitSummary summary;
-  summary.rows_trusted = from.at("rows_trusted").get<std::int64_t>();
-  summary.rows_pool = from.at("rows_pool").get<std::int64_t>();
-  summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
-  summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
-  summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
-  summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
-  summary.choices = ChoicesFromJson(from.at("chosen"));
-  const json& shift = from.at("shift");
-  summary.found = shift.at("found").get<bool>();
-  if (!summary.found || shift.contains("auroc")) {
-    summary.separation = {shift.at("auroc").get<double>(), shift.at("p_value").get<double>()};
-  }
-  if (shift.contains("share")) {
-    const json& share = shift.at("share");
-    summary.share = {share.at("estimate").get<double>(), share.at("low").get<double>(),
-                     share.at("high").get<double>()};
-  }
-  summary.rounds = from.at("rounds").get<std::int64_t>();
-  summary.entropy = from.at("entropy").get<std::vector<double>>();
-  summary.stopped_by = from.at("stopped_by").get<std::string>();
-  summary.labeled_clean = from.at("labeled").at("clean").get<std::int64_t>();
-  summary.labeled_shifted = from.at("labeled").at("shifted").get<std::int64_t>();
-  if (from.contains("sampled_from")) {
-    summary.sampled_from = from.at("sampled_from").get<std::int64_t>();
-  }
-  return summary;
-}
+// From kOldestFormat on every release reads the older ones: docs/architecture.md has the policy.
+constexpr int kOldestFormat = 3;
+constexpr int kFormatVersion = 3;
 
 arrow::Result<algorithms::Matrix> ReadBank(const Safetensors& file, const std::string& name,
                                            std::size_t dimension) {
@@ -182,6 +50,16 @@ arrow::Status CheckHeldOut(const std::vector<algorithms::HeldOut>& parts, std::s
   return arrow::Status::OK();
 }
 
+arrow::Result<int> ReadVersion(const std::string& text) {
+  for (int version = kOldestFormat; version <= kFormatVersion; ++version) {
+    if (text == std::to_string(version)) return version;
+  }
+  const std::string oldest =
+      kOldestFormat < kFormatVersion ? std::to_string(kOldestFormat) + " to " : std::string();
+  return arrow::Status::Invalid("expected model format ", oldest, kFormatVersion, " but found '",
+                                text, "'; use the spuna that wrote it");
+}
+
 arrow::Result<Model> FromSafetensors(const Safetensors& file) {
   auto text = [&](const std::string& key) {
     const auto it = file.metadata.find(key);
@@ -190,13 +68,10 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
   if (text("format") != kFormat) {
     return arrow::Status::Invalid("it is a safetensors file but not a model of spuna");
   }
-  if (text("format_version") != kFormatVersion) {
-    return arrow::Status::Invalid("expected model format ", kFormatVersion, " but found '",
-                                  text("format_version"), "'; use the spuna that wrote it");
-  }
+  ARROW_ASSIGN_OR_RAISE(const int version, ReadVersion(text("format_version")));
   Model model;
-  model.options = OptionsFromJson(json::parse(text("options")));
-  model.summary = SummaryFromJson(json::parse(text("fit")));
+  model.options = FitOptionsFromJson(json::parse(text("options")), version);
+  model.summary = FitSummaryFromJson(json::parse(text("fit")));
   model.versions = json::parse(text("versions")).get<std::map<std::string, std::string>>();
   model.decision = DecisionFromJson(json::parse(text("calibration")));
   ARROW_RETURN_NOT_OK(model.options.Validate());
@@ -229,59 +104,12 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
 
 }  // namespace
 
-json ToJson(const FitChoices& choices) {
-  return {{"metric", ToWord(choices.switches.metric)},
-          {"seeds", ToWord(choices.switches.seeds)},
-          {"discriminant", ToWord(choices.switches.discriminant)},
-          {"sides", ToWord(choices.switches.sides)},
-          {"targets", ToWord(choices.switches.targets)},
-          {"alpha", choices.alpha},
-          {"beta", choices.beta},
-          {"k", choices.k},
-          {"hidden", choices.hidden},
-          {"epochs", choices.epochs}};
-}
-
-json ToJson(const algorithms::Share& share) {
-  return {{"estimate", share.estimate}, {"low", share.low}, {"high", share.high}};
-}
-
-json ToJson(const FitOptions& options) {
-  // What determines the result; not how it was computed or where it went.
-  return {{kFitRows, options.fit_rows},
-          {kFitSample, ToWord(options.fit_sample)},
-          {"recipe", ToWord(options.recipe)},
-          {"metric", Set(options.metric)},
-          {"seeds", Set(options.seeds)},
-          {"discriminant", Set(options.discriminant)},
-          {"sides", Set(options.sides)},
-          {"targets", Set(options.targets)},
-          {"embedding", options.embedding},
-          {"alpha", Set(options.alpha)},
-          {"beta", Set(options.beta)},
-          {"k", Set(options.k)},
-          {"epsilon", options.epsilon},
-          {"on-stop", ToWord(options.on_stop)},
-          {"hidden", Set(options.hidden)},
-          {"epochs", Set(options.epochs)},
-          {"learning-rate", options.learning_rate},
-          {"batch-size", options.batch_size},
-          {"seed", options.seed},
-          {"stratify", options.stratify},
-          {"max-clean-loss", Set(options.decision.max_clean_loss)},
-          {"max-false-drops", Set(options.decision.max_false_drops)},
-          {"keep-share", Set(options.decision.keep_share)},
-          {"threshold", Set(options.decision.threshold)},
-          {"calibration", Set(options.decision.calibration)},
-          {"calibration-rows", Set(options.decision.calibration_rows)}};
-}
-
 json Model::Describe() const {
   json described = {{"format", kFormat},
-                    {"format_version", kFormatVersion},
+                    {"format_version", std::to_string(kFormatVersion)},
                     {"dimension", dimension()},
                     {"options", ToJson(options)},
-                    {"fit", SummaryToJson(summary, options.recipe)},
+                    {"fit", ToJson(summary, options.recipe)},
                     {"calibration", ToJson(decision)},
                     {"versions", versions}};
   described["banks"] = nullptr;
@@ -298,11 +126,11 @@ std::string SerializeModel(const Model& model) {
   const std::int64_t dimension = model.dimension();
   Safetensors file;
   file.metadata = {{"format", kFormat},
-                   {"format_version", kFormatVersion},
+                   {"format_version", std::to_string(kFormatVersion)},
                    {"dimension", std::to_string(dimension)},
                    {"hidden", std::to_string(hidden)},
                    {"options", DumpJson(ToJson(model.options))},
-                   {"fit", DumpJson(SummaryToJson(model.summary, model.options.recipe))},
+                   {"fit", DumpJson(ToJson(model.summary, model.options.recipe))},
                    {"calibration", DumpJson(ToJson(model.decision))},
                    {"versions", DumpJson(model.versions)}};
   AddClassifier("", classifier, file);

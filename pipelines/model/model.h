@@ -13,38 +13,12 @@
 #include "algorithms/classifier/held_out.h"
 #include "algorithms/expansion/banks.h"
 #include "algorithms/guarantees/conformal.h"
-#include "algorithms/guarantees/share_estimate.h"
 #include "arrow_io/staged_output.h"
-#include "pipelines/model/decision.h"
 #include "pipelines/options/options.h"
+#include "pipelines/run/decision.h"
+#include "pipelines/run/fit_summary.h"
 
 namespace spuna {
-
-/// What a fit found out, as far as its inputs and options decide it.
-struct FitSummary {
-  std::int64_t rows_trusted = 0;
-  std::int64_t rows_pool = 0;
-  std::int64_t rows_invalid_trusted = 0;
-  std::int64_t rows_invalid_pool = 0;
-  std::int64_t rows_trusted_in_pool = 0;
-  /// The trusted rows that were kept back.
-  std::int64_t rows_calibration = 0;
-  /// The rows of the whole pool, where the fit saw a sample of it.
-  std::optional<std::int64_t> sampled_from;
-  /// What the options left open.
-  FitChoices choices;
-  /// How well trusted rows and pool can be told apart, and the estimated share of shifted rows,
-  /// where the recipe asked.
-  std::optional<algorithms::Separation> separation;
-  std::optional<algorithms::Share> share;
-  /// Whether anything shifted was found; true where the recipe did not ask.
-  bool found = true;
-  std::int64_t rounds = 0;
-  std::vector<double> entropy;
-  std::string stopped_by;
-  std::int64_t labeled_clean = 0;
-  std::int64_t labeled_shifted = 0;
-};
 
 /// A fitted model: all that scoring needs, and what it says of itself.
 struct Model {
@@ -66,14 +40,6 @@ struct Model {
   /// What the model says of itself: options, summary, versions. Equal fits say the same.
   nlohmann::json Describe() const;
 };
-
-/// The choices by their options' names.
-nlohmann::json ToJson(const FitChoices& choices);
-
-nlohmann::json ToJson(const algorithms::Share& share);
-
-/// What of the options determines the result of a fit, by the options' names.
-nlohmann::json ToJson(const FitOptions& options);
 
 /// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal
 /// bytes.

@@ -1,12 +1,14 @@
+#include "pipelines/monitor/monitor_report.h"
+
 #include <charconv>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "pipelines/model/model.h"
-#include "pipelines/monitor/monitor.h"
 #include "pipelines/options/option_words.h"
+#include "pipelines/run/fit_summary.h"
+#include "pipelines/run/number_words.h"
+#include "pipelines/run/runtime.h"
 
 namespace spuna {
 namespace {
@@ -19,17 +21,7 @@ std::string Text(double value) {
   return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
 
-std::string Percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f %%", 100 * share);
-  return text;
-}
-
-std::string Rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", value);
-  return text;
-}
+std::string Rounded(double value) { return Format("%.3g", value); }
 
 class MetricsText {
  public:

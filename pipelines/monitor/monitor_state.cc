@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "pipelines/options/json_text.h"
 #include "pipelines/run/exception_status.h"
-#include "pipelines/run/json_text.h"
 
 namespace spuna {
 namespace {
@@ -245,8 +245,8 @@ arrow::Result<MonitorState> LoadState(const fs::path& path, const std::string& m
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error))) return fresh;
   auto fail = [&](const std::string& what) {
-    return arrow::Status::Invalid("`state`: ", path.string(), ": can't be gone on with: ", what,
-                                  "; choose another name to start anew");
+    return arrow::Status::Invalid("`state`: ", path.string(), ": cannot be resumed: ", what,
+                                  "; use a new state file");
   };
   if (!fs::is_regular_file(path, error)) return fail("it is not a regular file");
   const std::uintmax_t num_bytes = fs::file_size(path, error);

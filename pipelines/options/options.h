@@ -25,7 +25,7 @@ enum class ScoreBy { kClassifier, kNeighbors };
 /// What happens to an input file that can't be read.
 enum class OnBadFile {
   kError,  ///< it ends the run
-  kSkip,   ///< it is left out, and told
+  kSkip,   ///< it is left out, and reported
 };
 
 /// Which rows a fit looks at when the pool has more than enough.
@@ -33,6 +33,12 @@ enum class FitSample {
   kUniform,      ///< any of them alike
   kByPartition,  ///< of each hive partition in proportion, at least one
 };
+
+/// OpenBLAS has a fixed number of buffers, one for each thread that multiplies.
+inline constexpr int kMaxThreads = 64;
+
+/// As many threads as the machine runs at once, within kMaxThreads.
+int DefaultThreads();
 
 /// The pool rows that a fit looks at, unless it is told another number. docs/scale.md says why.
 inline constexpr std::int64_t kDefaultFitRows = 50'000;
@@ -44,7 +50,7 @@ enum class Recipe {
   kPaper,   ///< S-PUNA as published
 };
 
-/// Which trusted rows are kept back to tell what a threshold costs.
+/// Which trusted rows are held out to measure what a threshold costs.
 enum class Calibration {
   kNone,
   kSplit,  ///< some of them, learned as pool rows
@@ -61,11 +67,11 @@ struct DecisionOptions {
   std::optional<double> max_false_drops;
   /// This share of the pool is kept.
   std::optional<double> keep_share;
-  /// Rows that score so much or more are dropped.
+  /// Rows scoring at least this are dropped.
   std::optional<double> threshold;
   /// Not set: split where one of the first two is, else none.
   std::optional<Calibration> calibration;
-  /// How many trusted rows are kept back by a split. Not set: a quarter, or as many as the level
+  /// How many trusted rows a split holds out. Not set: a quarter, or as many as the level
   /// asks for, up to one half.
   std::optional<std::int64_t> calibration_rows;
 
@@ -161,11 +167,15 @@ struct ScoreOptions {
   arrow::Status Validate() const;
 };
 
-/// The decision of a fit whose pool is then scored with these options: p-values need calibration
-/// rows.
-DecisionOptions CalibratedFor(const ScoreOptions& options, DecisionOptions decision);
+/// How to watch a batch.
+struct MonitorOptions {
+  /// The embedding column; empty chooses the model's.
+  std::string embedding;
+  InvalidRows invalid = InvalidRows::kNull;
+  /// The probability of ever detecting a shift where there is none.
+  double level = 0.05;
 
-/// The word that reports use.
-std::string ToString(algorithms::StoppedBy value);
+  arrow::Status Validate() const;
+};
 
 }  // namespace spuna

@@ -5,18 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace spuna {
+#include "pipelines/run/job_report.h"
 
-/// The rows of a group and those of them that are dropped.
-struct GroupCount {
-  std::string value;
-  std::int64_t rows = 0;
-  std::int64_t dropped = 0;
-  /// The share that is dropped, and its interval at 95 % (Wilson's).
-  double share = 0;
-  double low = 0;
-  double high = 1;
-};
+namespace spuna {
 
 /// Counts rows by the values of a column. A column of more than 10,000 values is counted for the
 /// first that come, and under "(other)".

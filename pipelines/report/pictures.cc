@@ -3,6 +3,7 @@
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/base64.h>
 
 #include <filesystem>
@@ -19,6 +20,9 @@ namespace {
 using arrow_io::ParquetInput;
 
 constexpr std::size_t kMaxBytes = 300'000;
+
+// Whether BytesAt can read values of a type.
+bool HoldsBytes(const arrow::DataType& type) { return arrow::is_base_binary_like(type.id()); }
 
 // The bytes of a text or binary value; "" for null and other types.
 std::string BytesAt(const arrow::Array& array, std::int64_t i) {
@@ -78,28 +82,39 @@ std::string ToDataUri(const std::string& bytes) {
   return std::string("data:image/") + kind + ";base64," + arrow::util::base64_encode(bytes);
 }
 
-arrow::Result<std::string> ReadPicture(const arrow_io::InputFiles& input, const RowSample& row,
-                                       const std::string& column, const BadFiles& bad_files) {
-  for (std::size_t i = 0; i < input.files.size(); ++i) {
-    const arrow_io::InputFile& file = input.files[i];
-    if (row.rows[i].empty() || bad_files.Has(file)) continue;
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
-    ARROW_ASSIGN_OR_RAISE(
-        const NamedColumn found,
-        NamedColumn::Find(*parquet->schema(), parquet->name(), {}, column, "report-image"));
-    std::int64_t wanted = row.rows[i].front();
-    int row_group = 0;
-    while (wanted >= parquet->RowsOf(row_group)) wanted -= parquet->RowsOf(row_group++);
-    ParquetInput::Cursor cursor = parquet->ReadRowGroup({found.position}, row_group);
-    while (true) {
-      ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor.Next());
-      if (batch.rows == nullptr) return "";
-      if (wanted < batch.first_row + batch.rows->num_rows()) {
-        return UriAt(batch.rows->column(0), wanted - batch.first_row, file);
-      }
+arrow::Result<std::string> ReadPicture(const arrow_io::InputFile& file, const ParquetInput& parquet,
+                                       std::int64_t row, const std::string& column) {
+  ARROW_ASSIGN_OR_RAISE(const NamedColumn found,
+                        NamedColumn::Find(*parquet.schema(), parquet.name(), parquet.partitions(),
+                                          column, "report-image"));
+  if (found.position < 0) return UriOf(found.hive_value, file);
+  int row_group = 0;
+  while (row >= parquet.RowsOf(row_group)) row -= parquet.RowsOf(row_group++);
+  ParquetInput::Cursor cursor = parquet.ReadRowGroup({found.position}, row_group);
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor.Next());
+    if (batch.rows == nullptr) return "";
+    if (row < batch.first_row + batch.rows->num_rows()) {
+      return UriAt(batch.rows->column(0), row - batch.first_row, file);
     }
   }
-  return "";
+}
+
+arrow::Status CheckPictureColumn(const arrow::Schema& schema, const NamedColumn& column) {
+  if (column.position < 0) return arrow::Status::OK();
+  const arrow::DataType& type = *schema.field(column.position)->type();
+  bool fits = HoldsBytes(type);
+  if (type.id() == arrow::Type::STRUCT) {
+    for (const char* part : {"bytes", "path"}) {
+      const auto field = static_cast<const arrow::StructType&>(type).GetFieldByName(part);
+      fits |= field != nullptr && HoldsBytes(*field->type());
+    }
+  }
+  if (fits) return arrow::Status::OK();
+  return arrow::Status::Invalid(column.where,
+                                ": expected pictures as `report-image` says, bytes, paths or a "
+                                "struct with `bytes` or `path`, but found ",
+                                type.ToString());
 }
 
 }  // namespace spuna

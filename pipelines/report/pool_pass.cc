@@ -8,18 +8,21 @@
 #include <memory>
 #include <utility>
 
-#include "arrow_io/embedding_column.h"
 #include "arrow_io/parquet_input.h"
+#include "pipelines/report/group_counts.h"
+#include "pipelines/report/pictures.h"
 #include "pipelines/report/reasons.h"
+#include "pipelines/score/batch_scorer.h"
 #include "pipelines/score/label_columns.h"
-#include "pipelines/score/row_scorer.h"
 #include "pipelines/source/named_column.h"
-#include "pipelines/source/row_ids.h"
+#include "pipelines/source/row_texts.h"
 
 namespace spuna {
 namespace {
 
 using arrow_io::ParquetInput;
+
+constexpr const char* kTruths = "a boolean or 0 or 1";
 
 // The columns of a file that are looked at.
 struct Columns {
@@ -27,6 +30,27 @@ struct Columns {
   std::optional<NamedColumn> id;
   std::vector<NamedColumn> groups;
   std::optional<NamedColumn> truth;
+
+  static arrow::Result<Columns> Find(const ParquetInput& parquet, const std::string& embedding,
+                                     const std::string& id, const PoolPassOptions& options) {
+    auto find = [&](const std::string& name, const char* option) {
+      return NamedColumn::Find(*parquet.schema(), parquet.name(), parquet.partitions(), name,
+                               option);
+    };
+    Columns columns;
+    ARROW_ASSIGN_OR_RAISE(columns.embedding, find(embedding, "embedding"));
+    if (!id.empty()) {
+      ARROW_ASSIGN_OR_RAISE(columns.id, find(id, "id"));
+    }
+    for (const std::string& name : options.group_by) {
+      ARROW_ASSIGN_OR_RAISE(NamedColumn column, find(name, "group-by"));
+      columns.groups.push_back(std::move(column));
+    }
+    if (!options.truth.empty()) {
+      ARROW_ASSIGN_OR_RAISE(columns.truth, find(options.truth, "truth"));
+    }
+    return columns;
+  }
 
   std::vector<int> ToRead() const {
     std::vector<const NamedColumn*> all = {&embedding};
@@ -37,87 +61,40 @@ struct Columns {
   }
 };
 
-arrow::Result<Columns> FindColumns(const ParquetInput& parquet, const arrow_io::InputFile& file,
-                                   const std::string& embedding, const std::string& id,
-                                   const ExaminationOptions& options) {
-  auto find = [&](const std::string& name, const char* option) {
-    return NamedColumn::Find(*parquet.schema(), parquet.name(), file.partitions, name, option);
-  };
-  Columns columns;
-  ARROW_ASSIGN_OR_RAISE(columns.embedding, find(embedding, "embedding"));
-  if (!id.empty()) {
-    ARROW_ASSIGN_OR_RAISE(columns.id, find(id, "id"));
-  }
-  for (const std::string& name : options.group_by) {
-    ARROW_ASSIGN_OR_RAISE(NamedColumn column, find(name, "group-by"));
-    columns.groups.push_back(std::move(column));
-  }
-  if (!options.truth.empty()) {
-    ARROW_ASSIGN_OR_RAISE(columns.truth, find(options.truth, "truth"));
-  }
-  return columns;
-}
+// A batch of a file of the pool, and what belongs to it.
+struct PoolBatch {
+  const arrow_io::InputFile& file;
+  const Columns& columns;
+  const ParquetInput::Batch& batch;
+  const ScoredBatch& scored;
+};
 
-// Looks at rows, a batch at a time.
-class Examiner {
+// Counts rows and explains those that are dropped, a batch at a time.
+class PoolObserver {
  public:
-  Examiner(const FitResult& fit, const RowScorer& scorer, const ExaminationOptions& options,
-           ReasonsWriter* reasons, StageClock& clock)
-      : fit_(fit),
-        scorer_(scorer),
-        options_(options),
-        labels_(fit.expansion, fit.pool_valid, nullptr),
+  PoolObserver(const FitResult& fit, const PoolPassOptions& options, ReasonsWriter* reasons,
+               const Runtime& runtime)
+      : labels_(fit.expansion, fit.pool_valid, nullptr),
         reasons_(reasons),
-        clock_(clock),
+        runtime_(runtime),
         groups_(options.group_by.size()) {}
 
-  arrow::Status Look(const arrow_io::InputFile& file, const ParquetInput& parquet,
-                     const Columns& columns, const ParquetInput::Batch& batch) {
-    const std::int64_t num_rows = batch.rows->num_rows();
-    const std::string& embedding = columns.embedding.name;
-    const arrow_io::ColumnLocation location{embedding, parquet.name(), batch.first_row};
-    const auto values = batch.rows->GetColumnByName(embedding);
-    ARROW_ASSIGN_OR_RAISE(const ScoredRows scored,
-                          scorer_.Score(values, location, clock_.runtime()));
-    const auto& scores = static_cast<const arrow::FloatArray&>(*scored.columns[0]);
-    const auto& keep = static_cast<const arrow::BooleanArray&>(*scored.columns[1]);
-    std::vector<std::shared_ptr<arrow::StringArray>> groups;
-    for (const NamedColumn& column : columns.groups) {
-      ARROW_ASSIGN_OR_RAISE(auto texts, column.Texts(*batch.rows));
-      groups.push_back(std::move(texts));
+  arrow::Status Add(const PoolBatch& pool) {
+    ARROW_RETURN_NOT_OK(CountTruth(pool));
+    ARROW_RETURN_NOT_OK(CountGroups(pool));
+    const ScoredBatch& scored = pool.scored;
+    for (std::int64_t i = 0; i < scored.score->length(); ++i) {
+      if (scored.score->IsNull(i)) continue;
+      ++result_.scores[BinOf(scored.score->Value(i), PoolPassResult::kNumBins)];
     }
-    std::shared_ptr<arrow::DoubleArray> truth;
-    if (columns.truth) {
-      ARROW_ASSIGN_OR_RAISE(truth, columns.truth->Numbers(*batch.rows, "a boolean or 0 or 1"));
-    }
-    std::vector<std::int64_t> dropped;
-    for (std::int64_t i = 0; i < num_rows; ++i) {
-      if (scores.IsNull(i)) continue;
-      const float score = scores.Value(i);
-      const bool is_dropped = !keep.Value(i);
-      ++found_.scores[BinOf(score, Examination::kNumBins)];
-      if (truth != nullptr && truth->IsValid(i)) {
-        Examination::Bin& bin = found_.reliability[BinOf(score, found_.reliability.size())];
-        ++bin.rows;
-        bin.shifted += truth->Value(i) != 0 ? 1 : 0;
-        bin.score_sum += score;
-      }
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        groups_[g].Add(groups[g]->IsNull(i) ? "(null)" : groups[g]->GetString(i), is_dropped);
-      }
-      if (is_dropped) dropped.push_back(i);
-    }
-    found_.rows_dropped += static_cast<std::int64_t>(dropped.size());
-    if (reasons_ != nullptr) {
-      ARROW_RETURN_NOT_OK(Explain(file, columns, batch, location, values, scored, dropped));
-    }
-    next_row_ += num_rows;
+    if (reasons_ != nullptr) ARROW_RETURN_NOT_OK(Explain(pool));
+    next_row_ += pool.batch.rows->num_rows();
     return arrow::Status::OK();
   }
 
-  Examination Finish() && {
-    for (const GroupCounts& counts : groups_) found_.groups.push_back(counts.Sorted());
-    return std::move(found_);
+  PoolPassResult Finish() && {
+    for (const GroupCounts& counts : groups_) result_.groups.push_back(counts.Sorted());
+    return std::move(result_);
   }
 
  private:
@@ -126,102 +103,159 @@ class Examiner {
     return std::min(bin, num_bins - 1);
   }
 
-  arrow::Status Explain(const arrow_io::InputFile& file, const Columns& columns,
-                        const ParquetInput::Batch& batch, const arrow_io::ColumnLocation& location,
-                        const std::shared_ptr<arrow::Array>& values, const ScoredRows& scored,
-                        const std::vector<std::int64_t>& dropped) {
-    ARROW_ASSIGN_OR_RAISE(const arrow_io::EmbeddingRows rows,
-                          arrow_io::ReadEmbeddings(values, fit_.model.dimension(), location));
-    ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run labels,
-                          labels_.Rows(next_row_, batch.rows->num_rows(), location.file));
-    const auto& rounds = static_cast<const arrow::Int32Array&>(*labels.columns[1]);
-    const auto& scores = static_cast<const arrow::FloatArray&>(*scored.columns[0]);
-    const auto* const p_values =
-        scored.columns.size() > 2 ? static_cast<const arrow::FloatArray*>(scored.columns[2].get())
-                                  : nullptr;
-    std::shared_ptr<arrow::StringArray> ids;
-    if (columns.id) {
-      ARROW_ASSIGN_OR_RAISE(ids, columns.id->Texts(*batch.rows));
+  arrow::Status CountTruth(const PoolBatch& pool) {
+    if (!pool.columns.truth) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const auto truth, pool.columns.truth->Numbers(*pool.batch.rows, kTruths));
+    const arrow::FloatArray& scores = *pool.scored.score;
+    for (std::int64_t i = 0; i < scores.length(); ++i) {
+      if (scores.IsNull(i) || truth->IsNull(i)) continue;
+      PoolPassResult::Bin& bin =
+          result_.reliability[BinOf(scores.Value(i), result_.reliability.size())];
+      ++bin.rows;
+      bin.shifted += truth->Value(i) != 0 ? 1 : 0;
+      bin.score_sum += scores.Value(i);
     }
-    std::vector<DroppedRow> explained;
-    algorithms::Matrix embeddings{{}, static_cast<std::size_t>(rows.dimension)};
-    for (const std::int64_t i : dropped) {
-      const float* const row = rows.values + i * rows.dimension;
-      embeddings.values.insert(embeddings.values.end(), row, row + rows.dimension);
-      const std::int64_t number = batch.first_row + i;
-      explained.push_back(
-          {ids != nullptr && ids->IsValid(i) ? ids->GetString(i) : PlaceOf(file, number),
-           file.relative_path.string(), number, scores.Value(i),
-           p_values != nullptr ? p_values->Value(i) : -1,
-           rounds.IsValid(i) ? rounds.Value(i) : -1});
-    }
-    algorithms::Execution execution;
-    execution.num_threads = clock_.runtime().num_threads;
-    execution.should_stop = clock_.runtime().should_stop;
-    return reasons_->Write(explained, embeddings.view(), execution);
+    return arrow::Status::OK();
   }
 
-  const FitResult& fit_;
-  const RowScorer& scorer_;
-  const ExaminationOptions& options_;
+  arrow::Status CountGroups(const PoolBatch& pool) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      ARROW_ASSIGN_OR_RAISE(const auto texts, pool.columns.groups[g].Texts(*pool.batch.rows));
+      for (std::int64_t i = 0; i < texts->length(); ++i) {
+        if (pool.scored.score->IsNull(i)) continue;
+        groups_[g].Add(texts->IsNull(i) ? "(null)" : texts->GetString(i),
+                       pool.scored.dropped->Value(i));
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Explain(const PoolBatch& pool) {
+    const arrow::RecordBatch& rows = *pool.batch.rows;
+    ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run labels,
+                          labels_.Rows(next_row_, rows.num_rows(), pool.file.name));
+    std::shared_ptr<arrow::StringArray> ids;
+    if (pool.columns.id) {
+      ARROW_ASSIGN_OR_RAISE(ids, pool.columns.id->Texts(rows));
+    }
+    const ScoredBatch& scored = pool.scored;
+    std::vector<DroppedRow> explained;
+    algorithms::Matrix embeddings{{}, static_cast<std::size_t>(scored.rows.dimension)};
+    for (std::int64_t i = 0; i < rows.num_rows(); ++i) {
+      if (!scored.dropped->Value(i)) continue;
+      const float* const row = scored.rows.values + i * scored.rows.dimension;
+      embeddings.values.insert(embeddings.values.end(), row, row + scored.rows.dimension);
+      const std::int64_t number = pool.batch.first_row + i;
+      explained.push_back(
+          {ids != nullptr && ids->IsValid(i) ? ids->GetString(i) : PlaceOf(pool.file, number),
+           pool.file.relative_path.string(), number, scored.score->Value(i),
+           scored.p_value != nullptr ? scored.p_value->Value(i) : -1,
+           labels.round->IsValid(i) ? labels.round->Value(i) : -1});
+    }
+    return reasons_->Write(explained, embeddings.view(), runtime_.MakeExecution());
+  }
+
   LabelColumns labels_;
   ReasonsWriter* reasons_;
-  StageClock& clock_;
-  Examination found_;
+  const Runtime& runtime_;
+  PoolPassResult result_;
   std::vector<GroupCounts> groups_;
   // Among all rows of the pool.
   std::int64_t next_row_ = 0;
 };
 
+// Reads the pictures of typical rows as their files come by.
+class TypicalPictures {
+ public:
+  TypicalPictures(const Findings& findings, std::string column) : column_(std::move(column)) {
+    if (column_.empty()) return;
+    for (const auto& kind : findings.typical_rows) {
+      for (const Findings::TypicalRow& typical : kind) rows_.push_back(typical.row);
+    }
+    std::ranges::sort(rows_);
+    const auto repeated = std::ranges::unique(rows_);
+    rows_.erase(repeated.begin(), repeated.end());
+    places_ = PickRows(findings.pool_rows, rows_);
+  }
+
+  arrow::Status Read(std::size_t file, const arrow_io::InputFile& input,
+                     const ParquetInput& parquet, std::map<std::uint32_t, std::string>& pictures) {
+    if (column_.empty()) return arrow::Status::OK();
+    for (const std::int64_t row : places_.rows[file]) {
+      ARROW_ASSIGN_OR_RAISE(std::string uri, ReadPicture(input, parquet, row, column_));
+      if (!uri.empty()) pictures[rows_[next_]] = std::move(uri);
+      ++next_;
+    }
+    return arrow::Status::OK();
+  }
+
+ private:
+  std::string column_;
+  std::vector<std::uint32_t> rows_;
+  RowSample places_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
-arrow::Result<Examination> Examine(const FitRequest& request, const FitResult& fit,
-                                   const ScoreOptions& scoring, const ExaminationOptions& options,
-                                   const BadFiles& bad_files, StageClock& clock) {
+arrow::Result<PoolPassResult> RunPoolPass(const FitRequest& request, const FitResult& fit,
+                                          const ScoreOptions& scoring,
+                                          const PoolPassOptions& options, StageClock& clock) {
   ScoreOptions own = scoring;
   own.p_values = !fit.model.calibration.empty();
-  ARROW_ASSIGN_OR_RAISE(const RowScorer scorer, RowScorer::Make(fit.model, own));
-  ARROW_ASSIGN_OR_RAISE(const std::string id, ResolveIdColumn(request.pool, options.id, bad_files));
+  ARROW_ASSIGN_OR_RAISE(const auto model, PreparedModel::Make(fit.model, own));
+  const std::string id = ResolveIdColumn(request.pool, options.id);
   std::unique_ptr<ReasonsWriter> reasons;
   if (options.reasons) {
-    const Findings& findings = *fit.findings;
-    const BadFiles none(OnBadFile::kError);
-    ARROW_ASSIGN_OR_RAISE(const std::string trusted_id, ResolveIdColumn(request.trusted, "", none));
-    ARROW_ASSIGN_OR_RAISE(auto trusted_ids, ReadIds(request.trusted, findings.trusted_rows,
-                                                    trusted_id, none, clock.runtime()));
     ARROW_ASSIGN_OR_RAISE(
-        auto seed_ids, ReadIds(request.pool, PickRows(findings.pool_rows, findings.seed_rows), id,
-                               bad_files, clock.runtime()));
-    ARROW_ASSIGN_OR_RAISE(reasons,
-                          ReasonsWriter::Create(*options.reasons, options.reasons_name, findings,
-                                                std::move(trusted_ids), std::move(seed_ids)));
+        reasons, ReasonsWriter::Create(*options.reasons, options.reasons_name, *fit.findings));
   }
-  Examiner examiner(fit, scorer, options, reasons.get(), clock);
+  PoolObserver observer(fit, options, reasons.get(), clock.runtime());
+  TypicalPictures typical(*fit.findings, options.image);
+  std::map<std::uint32_t, std::string> pictures;
+  const auto num_rows = static_cast<double>(std::max<std::int64_t>(request.pool.num_rows(), 1));
   std::int64_t rows_done = 0;
-  for (const arrow_io::InputFile& file : request.pool.files) {
-    if (bad_files.Has(file)) continue;
-    auto look = [&]() -> arrow::Status {
-      ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
-      ARROW_ASSIGN_OR_RAISE(const Columns columns,
-                            FindColumns(*parquet, file, fit.model.options.embedding, id, options));
-      return parquet->ForEachBatch(
-          columns.ToRead(), [&](const ParquetInput::Batch& batch) -> arrow::Status {
-            if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
-            ARROW_RETURN_NOT_OK(examiner.Look(file, *parquet, columns, batch));
-            rows_done += batch.rows->num_rows();
-            clock.Report(
-                "examine",
-                static_cast<double>(rows_done) /
-                    static_cast<double>(std::max<std::int64_t>(request.pool_survey.total_rows, 1)),
-                rows_done);
-            return arrow::Status::OK();
-          });
-    };
-    ARROW_RETURN_NOT_OK(ReadUnchanged(file, look));
-  }
+  ARROW_RETURN_NOT_OK(request.pool.ForEachFile(
+      [&](std::size_t number, const ParquetInput& parquet) -> arrow::Status {
+        const arrow_io::InputFile& file = request.pool.files()[number];
+        ARROW_ASSIGN_OR_RAISE(const Columns columns,
+                              Columns::Find(parquet, request.pool.embedding(), id, options));
+        const BatchScorer scorer =
+            BatchScorer::MakeForColumn(model, parquet.name(), request.pool.embedding());
+        ARROW_RETURN_NOT_OK(typical.Read(number, file, parquet, pictures));
+        return parquet.ForEachBatch(
+            columns.ToRead(), [&](const ParquetInput::Batch& batch) -> arrow::Status {
+              ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
+              ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored,
+                                    scorer.Score(*batch.rows, batch.first_row, clock.runtime()));
+              ARROW_RETURN_NOT_OK(observer.Add({file, columns, batch, scored}));
+              rows_done += batch.rows->num_rows();
+              clock.Report("examine", static_cast<double>(rows_done) / num_rows, rows_done);
+              return arrow::Status::OK();
+            });
+      }));
   if (reasons) ARROW_RETURN_NOT_OK(reasons->Close());
   clock.Pause();
-  return std::move(examiner).Finish();
+  PoolPassResult result = std::move(observer).Finish();
+  result.pictures = std::move(pictures);
+  return result;
+}
+
+arrow::Status CheckPoolPassColumns(const ParquetInput& file, const PoolPassOptions& options) {
+  auto find = [&](const std::string& name, const char* option) {
+    return NamedColumn::Find(*file.schema(), file.name(), file.partitions(), name, option);
+  };
+  for (const std::string& name : options.group_by) {
+    ARROW_RETURN_NOT_OK(find(name, "group-by").status());
+  }
+  if (!options.id.empty()) ARROW_RETURN_NOT_OK(find(options.id, "id").status());
+  if (!options.truth.empty()) {
+    ARROW_ASSIGN_OR_RAISE(const NamedColumn truth, find(options.truth, "truth"));
+    ARROW_RETURN_NOT_OK(truth.CheckNumbers(*file.schema(), kTruths));
+  }
+  if (options.image.empty()) return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(const NamedColumn image, find(options.image, "report-image"));
+  return CheckPictureColumn(*file.schema(), image);
 }
 
 }  // namespace spuna

@@ -36,12 +36,10 @@ std::shared_ptr<arrow::Schema> ReasonsSchema() {
 
 }  // namespace
 
-arrow::Result<std::unique_ptr<ReasonsWriter>> ReasonsWriter::Create(
-    const std::string& path, const std::string& name, const Findings& findings,
-    std::vector<std::string> trusted_ids, std::vector<std::string> seed_ids) {
+arrow::Result<std::unique_ptr<ReasonsWriter>> ReasonsWriter::Create(const std::string& path,
+                                                                    const std::string& name,
+                                                                    const Findings& findings) {
   std::unique_ptr<ReasonsWriter> writer(new ReasonsWriter(findings));
-  writer->trusted_ids_ = std::move(trusted_ids);
-  writer->seed_ids_ = std::move(seed_ids);
   writer->schema_ = ReasonsSchema();
   ARROW_ASSIGN_OR_RAISE(writer->output_,
                         arrow_io::TableOutput::Create(path, name, writer->schema_));
@@ -105,8 +103,8 @@ arrow::Status ReasonsWriter::Write(const std::vector<DroppedRow>& rows,
       add(MakeColumn<arrow::Int32Builder>(count, [&](arrow::Int32Builder& to, std::size_t i) {
         return rows[i].round < 0 ? to.AppendNull() : to.Append(rows[i].round);
       })));
-  ARROW_RETURN_NOT_OK(nearest(compared.trusted, trusted_ids_));
-  ARROW_RETURN_NOT_OK(nearest(compared.seeds, seed_ids_));
+  ARROW_RETURN_NOT_OK(nearest(compared.trusted, findings_.trusted_ids));
+  ARROW_RETURN_NOT_OK(nearest(compared.seeds, findings_.seed_ids));
   ARROW_RETURN_NOT_OK(
       add(MakeColumn<arrow::Int32Builder>(count, [&](arrow::Int32Builder& to, std::size_t i) {
         return compared.kinds.empty() ? to.AppendNull()

@@ -36,12 +36,10 @@ struct DroppedRow {
 ///     first
 class ReasonsWriter {
  public:
-  /// The ids are those of the findings' trusted rows and seeds. Both must outlive the writer.
+  /// The findings must outlive the writer.
   static arrow::Result<std::unique_ptr<ReasonsWriter>> Create(const std::string& path,
                                                               const std::string& name,
-                                                              const Findings& findings,
-                                                              std::vector<std::string> trusted_ids,
-                                                              std::vector<std::string> seed_ids);
+                                                              const Findings& findings);
 
   /// Writes rows with their embeddings.
   arrow::Status Write(const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& view,
@@ -52,8 +50,6 @@ class ReasonsWriter {
   explicit ReasonsWriter(const Findings& findings) : findings_(findings) {}
 
   const Findings& findings_;
-  std::vector<std::string> trusted_ids_;
-  std::vector<std::string> seed_ids_;
   std::shared_ptr<arrow::Schema> schema_;
   std::unique_ptr<arrow_io::TableOutput> output_;
 };

@@ -1,14 +1,15 @@
 #include "pipelines/report/report.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <utility>
 
 #include "algorithms/compute/format_number.h"
-#include "pipelines/fit/memory.h"
-#include "pipelines/report/pictures.h"
+#include "pipelines/options/option_list.h"
 #include "pipelines/report/report_words.h"
 #include "pipelines/run/number_words.h"
-#include "pipelines/source/row_ids.h"
+#include "pipelines/run/system_memory.h"
 
 namespace spuna {
 namespace {
@@ -17,8 +18,8 @@ using algorithms::PseudoLabel;
 using nlohmann::json;
 
 json ScoresOf(const ReportContents& contents) {
-  const Examination& examination = contents.examination;
-  const std::size_t num_bins = Examination::kNumBins;
+  const PoolPassResult& pass = contents.pool_pass;
+  const std::size_t num_bins = PoolPassResult::kNumBins;
   json edges = json::array();
   for (std::size_t i = 0; i <= num_bins; ++i) {
     edges.push_back(static_cast<double>(i) / static_cast<double>(num_bins));
@@ -29,16 +30,16 @@ json ScoresOf(const ReportContents& contents) {
                        num_bins - 1)];
   }
   return {{"edges", edges},
-          {"pool", examination.scores},
+          {"pool", pass.scores},
           {"trusted", trusted},
-          {"threshold", contents.decision.p_value_cutoff || contents.decision.threshold > 1
+          {"threshold", contents.decision.NeedsPValues() || contents.decision.DropsNone()
                             ? json()
                             : json(contents.decision.threshold)}};
 }
 
-json ReliabilityOf(const Examination& examination) {
+json ReliabilityOf(const PoolPassResult& pass) {
   json bins = json::array();
-  for (const Examination::Bin& bin : examination.reliability) {
+  for (const PoolPassResult::Bin& bin : pass.reliability) {
     if (bin.rows == 0) continue;
     const double rows = static_cast<double>(bin.rows);
     bins.push_back({{"score", bin.score_sum / rows},
@@ -87,43 +88,20 @@ json EntropyOf(const FitSummary& summary) {
           {"stop_round", summary.rounds}};
 }
 
-std::vector<std::uint32_t> RowsOf(const std::vector<Findings::Point>& points) {
-  std::vector<std::uint32_t> rows;
-  for (const Findings::Point& point : points) rows.push_back(point.row);
-  return rows;
+void AddPoint(const Findings::Point& point, const char* kind, const json& score, json& points) {
+  points.push_back(
+      {{"x", point.x}, {"y", point.y}, {"kind", kind}, {"id", point.id}, {"score", score}});
 }
 
-arrow::Result<json> PlaneOf(const ReportContents& contents, const Runtime& runtime) {
-  const Findings& findings = *contents.fit.findings;
-  const BadFiles none(OnBadFile::kError);
-  ARROW_ASSIGN_OR_RAISE(const std::string trusted_id,
-                        ResolveIdColumn(contents.request.trusted, "", none));
-  ARROW_ASSIGN_OR_RAISE(const auto trusted_ids,
-                        ReadIds(contents.request.trusted,
-                                PickRows(findings.trusted_rows, RowsOf(findings.trusted_points)),
-                                trusted_id, none, runtime));
-  ARROW_ASSIGN_OR_RAISE(
-      const auto pool_ids,
-      ReadIds(contents.request.pool, PickRows(findings.pool_rows, RowsOf(findings.pool_points)),
-              contents.id, contents.bad_files, runtime));
+json PlaneOf(const Findings& findings) {
   json points = json::array();
-  for (std::size_t i = 0; i < findings.trusted_points.size(); ++i) {
-    const Findings::Point& point = findings.trusted_points[i];
-    points.push_back({{"x", point.x},
-                      {"y", point.y},
-                      {"kind", "trusted"},
-                      {"id", trusted_ids[i]},
-                      {"score", nullptr}});
+  for (const Findings::Point& point : findings.trusted_points) {
+    AddPoint(point, "trusted", nullptr, points);
   }
-  for (std::size_t i = 0; i < findings.pool_points.size(); ++i) {
-    const Findings::Point& point = findings.pool_points[i];
-    points.push_back({{"x", point.x},
-                      {"y", point.y},
-                      {"kind", point.dropped ? "dropped" : "kept"},
-                      {"id", pool_ids[i]},
-                      {"score", point.score}});
+  for (const Findings::Point& point : findings.pool_points) {
+    AddPoint(point, point.dropped ? "dropped" : "kept", point.score, points);
   }
-  return json{
+  return {
       {"x", AxisName(findings.plane.axes[0])},
       {"y", AxisName(findings.plane.axes[1])},
       {"note",
@@ -133,25 +111,15 @@ arrow::Result<json> PlaneOf(const ReportContents& contents, const Runtime& runti
       {"points", points}};
 }
 
-arrow::Result<json> KindsOf(const ReportContents& contents, const Runtime& runtime) {
-  const Findings& findings = *contents.fit.findings;
+json KindsOf(const Findings& findings, const std::map<std::uint32_t, std::string>& pictures) {
   json told = json::array();
-  for (std::size_t kind = 0; kind < findings.kinds.num_kinds(); ++kind) {
+  for (std::size_t kind = 0; kind < findings.typical_rows.size(); ++kind) {
     json typical = json::array();
-    for (const std::uint32_t index : findings.kinds.typical_rows[kind]) {
-      const std::uint32_t row = findings.dropped_rows[index];
-      const RowSample place = PickRows(findings.pool_rows, {row});
-      ARROW_ASSIGN_OR_RAISE(const auto ids, ReadIds(contents.request.pool, place, contents.id,
-                                                    contents.bad_files, runtime));
-      json picture;
-      if (!contents.image.empty()) {
-        ARROW_ASSIGN_OR_RAISE(
-            const std::string uri,
-            ReadPicture(contents.request.pool, place, contents.image, contents.bad_files));
-        if (!uri.empty()) picture = uri;
-      }
-      typical.push_back(
-          {{"id", ids.front()}, {"score", contents.fit.pool_scores[row]}, {"image", picture}});
+    for (const Findings::TypicalRow& row : findings.typical_rows[kind]) {
+      const auto picture = pictures.find(row.row);
+      typical.push_back({{"id", row.id},
+                         {"score", row.score},
+                         {"image", picture == pictures.end() ? json() : json(picture->second)}});
     }
     told.push_back({{"name", std::to_string(kind + 1)},
                     {"rows", findings.kinds.sizes[kind]},
@@ -160,11 +128,11 @@ arrow::Result<json> KindsOf(const ReportContents& contents, const Runtime& runti
   return told.empty() ? json() : told;
 }
 
-json GroupsOf(const std::vector<std::string>& columns, const Examination& examination) {
+json GroupsOf(const std::vector<std::string>& columns, const PoolPassResult& pass) {
   json told = json::array();
-  for (std::size_t i = 0; i < examination.groups.size(); ++i) {
+  for (std::size_t i = 0; i < pass.groups.size(); ++i) {
     json rows = json::array();
-    for (const GroupCount& group : examination.groups[i]) rows.push_back(ToJson(group));
+    for (const GroupCount& group : pass.groups[i]) rows.push_back(ToJson(group));
     told.push_back({{"columns", columns[i]}, {"rows", rows}});
   }
   return told.empty() ? json() : told;
@@ -182,7 +150,7 @@ json FactsOf(const ReportContents& contents) {
   if (contents.counts.invalid > 0)
     add("rows without a usable embedding", Count(contents.counts.invalid));
   add("trusted rows", Count(summary.rows_trusted));
-  if (summary.rows_calibration > 0) add("of them kept back", Count(summary.rows_calibration));
+  if (summary.rows_calibration > 0) add("of them held out", Count(summary.rows_calibration));
   add("pool rows fitted", Count(summary.rows_pool));
   add("dimension", Count(contents.fit.model.dimension()));
   if (summary.separation) {
@@ -194,27 +162,26 @@ json FactsOf(const ReportContents& contents) {
 
 }  // namespace
 
-arrow::Result<json> MakeReport(const ReportContents& contents, StageClock& clock) {
+json MakeReport(const ReportContents& contents, StageClock& clock) {
   clock.Report("report");
-  const Runtime& runtime = clock.runtime();
   const FitResult& fit = contents.fit;
   json report = {{"title", "spuna report"},
-                 {"subtitle", contents.request.pool.files.front().name + ", " +
+                 {"subtitle", contents.request.pool.files().front().name + ", " +
                                   Count(contents.counts.in) + " rows"},
                  {"summary", SummarySentences(contents)},
                  {"warnings", WarningSentences(contents)},
                  {"facts", FactsOf(contents)},
                  {"scores", ScoresOf(contents)},
-                 {"reliability", ReliabilityOf(contents.examination)},
+                 {"reliability", ReliabilityOf(contents.pool_pass)},
                  {"entropy", EntropyOf(fit.model.summary)},
                  {"rounds", RoundsOf(fit)},
-                 {"groups", GroupsOf(contents.group_by, contents.examination)},
+                 {"groups", GroupsOf(contents.group_by, contents.pool_pass)},
                  {"settings", ToJson(fit.model.options)},
                  {"versions", fit.model.versions},
                  {"seconds", clock.Seconds()},
                  {"peak_memory_bytes", PeakMemoryBytes()}};
-  ARROW_ASSIGN_OR_RAISE(report["plane"], PlaneOf(contents, runtime));
-  ARROW_ASSIGN_OR_RAISE(report["kinds"], KindsOf(contents, runtime));
+  report["plane"] = PlaneOf(*fit.findings);
+  report["kinds"] = KindsOf(*fit.findings, contents.pool_pass.pictures);
   report["settings"]["decision"] = ToJson(contents.decision);
   clock.Pause();
   return report;

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "pipelines/options/json_text.h"
 #include "pipelines/report/report_files_internal.h"
-#include "pipelines/run/json_text.h"
 
 namespace spuna {
 namespace {

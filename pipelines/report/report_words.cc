@@ -9,7 +9,7 @@ namespace {
 
 // Shifts in all clusters alike had 0.04 and less of it explained, other mixes of classes 0.4 and
 // more.
-constexpr double kMixWorthATelling = 0.2;
+constexpr double kMixWorthAWarning = 0.2;
 
 std::string DecisionSentence(const Decision& decision) {
   const std::string level = Percent(decision.level);
@@ -17,24 +17,24 @@ std::string DecisionSentence(const Decision& decision) {
     const std::string how =
         decision.p_value_cutoff
             ? "The rows of lowest p-value are dropped"
-            : Format("Rows that score %.4g or more are dropped", decision.threshold);
+            : Format("Rows scoring at least %.4g are dropped", decision.threshold);
     const std::string about =
         decision.p_value_cutoff ? " (about twice as many are guaranteed)" : "";
     return how + ", so that of the clean rows at most " + level + " are lost in expectation" +
            about + ".";
   }
   if (decision.rule == "max-false-drops") {
-    if (decision.threshold > 1) {
+    if (decision.DropsNone()) {
       return "No row can be dropped with at most " + level + " of the dropped rows being clean.";
     }
     return "Rows are dropped so that of the dropped rows at most " + level +
            " are clean in expectation.";
   }
   if (decision.rule == "keep-share") {
-    return Format("Rows that score %.4g or more are dropped", decision.threshold) + ", to keep " +
+    return Format("Rows scoring at least %.4g are dropped", decision.threshold) + ", to keep " +
            level + " of the rows that were fitted.";
   }
-  return Format("Rows that score %.4g or more are dropped.", decision.threshold);
+  return Format("Rows scoring at least %.4g are dropped.", decision.threshold);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::vector<std::string> WarningSentences(const ReportContents& contents) {
   const FitSummary& summary = contents.fit.model.summary;
   std::vector<std::string> sentences;
   const auto& mix = contents.fit.mix;
-  if (mix && summary.found && mix->explained > kMixWorthATelling) {
+  if (mix && summary.found && mix->explained > kMixWorthAWarning) {
     sentences.push_back(
         Percent(mix->explained) +
         " of the difference between pool and trusted rows is explained by few clusters of the "
@@ -99,8 +99,9 @@ std::vector<std::string> WarningSentences(const ReportContents& contents) {
     sentences.push_back("The fit saw a sample of " + Count(summary.rows_pool) + " of " +
                         Count(*summary.sampled_from) + " pool rows.");
   }
-  if (!contents.bad_files.skipped().empty()) {
-    sentences.push_back(Count(static_cast<std::int64_t>(contents.bad_files.skipped().size())) +
+  const auto skipped = contents.request.pool.bad_files().skipped();
+  if (!skipped.empty()) {
+    sentences.push_back(Count(static_cast<std::int64_t>(skipped.size())) +
                         " files could not be read and were skipped.");
   }
   return sentences;

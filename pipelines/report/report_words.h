@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/findings/embedding_plane.h"
-#include "pipelines/report/report.h"
+#include "pipelines/report/report_contents.h"
 
 namespace spuna {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "arrow_io/staged_output.h"
-#include "pipelines/run/json_text.h"
+#include "pipelines/options/json_text.h"
 
 namespace spuna {
 namespace {

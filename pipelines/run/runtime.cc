@@ -4,9 +4,7 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/util/thread_pool.h>
 
-#include <algorithm>
 #include <string>
-#include <thread>
 
 #include "algorithms/compute/blas.h"
 
@@ -32,6 +30,17 @@ const char* StageName(algorithms::Stage stage) {
 }
 
 }  // namespace
+
+arrow::Status Runtime::CheckStop() const {
+  return ShouldStop() ? arrow::Status::Cancelled("interrupted") : arrow::Status::OK();
+}
+
+algorithms::Execution Runtime::MakeExecution() const {
+  algorithms::Execution execution;
+  execution.num_threads = num_threads;
+  execution.should_stop = should_stop;
+  return execution;
+}
 
 void StageClock::Expect(const std::vector<std::string>& stages) {
   for (const std::string& stage : stages) seconds_.try_emplace(stage, 0);
@@ -60,9 +69,7 @@ std::map<std::string, double> StageClock::Seconds() {
 }
 
 algorithms::Execution StageClock::Execution() {
-  algorithms::Execution execution;
-  execution.num_threads = runtime_.num_threads;
-  execution.should_stop = runtime_.should_stop;
+  algorithms::Execution execution = runtime_.MakeExecution();
   execution.on_progress = [this](const algorithms::Progress& progress) {
     const double done = progress.total == 0 ? -1
                                             : static_cast<double>(progress.done) /
@@ -70,10 +77,6 @@ algorithms::Execution StageClock::Execution() {
     Report(StageName(progress.stage), done);
   };
   return execution;
-}
-
-int DefaultThreads() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
 }
 
 arrow::Status StartProcess(int num_threads) {

@@ -13,13 +13,7 @@
 
 namespace spuna {
 
-/// OpenBLAS has a fixed number of buffers, one for each thread that multiplies.
-inline constexpr int kMaxThreads = 64;
-
-/// As many threads as the machine runs at once, within kMaxThreads.
-int DefaultThreads();
-
-/// How a pipeline runs and whom it tells. No result depends on it.
+/// How a pipeline runs and whom it reports to. No result depends on it.
 struct Runtime {
   int num_threads = 1;
   /// Asked from any thread, often; true ends the work with Status::Cancelled. May be empty.
@@ -30,6 +24,13 @@ struct Runtime {
   std::function<void(const std::string& stage, double done, std::int64_t rows)> on_progress;
 
   bool ShouldStop() const { return should_stop && should_stop(); }
+  /// Status::Cancelled where the work should end.
+  arrow::Status CheckStop() const;
+
+  /// For the algorithms: threads and stop, no progress.
+  algorithms::Execution MakeExecution() const;
+  /// The same without anyone to report progress to.
+  Runtime Quiet() const { return {num_threads, should_stop, {}}; }
 };
 
 /// The stages of a run as they go by: passes them on to the listener, and adds up the seconds of
@@ -38,10 +39,10 @@ class StageClock {
  public:
   explicit StageClock(const Runtime& runtime) : runtime_(runtime), started_(Clock::now()) {}
 
-  /// Names stages that Seconds() tells even if they never run.
+  /// Names stages that Seconds() lists even if they never run.
   void Expect(const std::vector<std::string>& stages);
 
-  /// Says that `stage` runs from now on, or how far it has come, as Runtime::on_progress tells it.
+  /// Reports that `stage` runs from now on, or how far it has come, as Runtime::on_progress has it.
   void Report(const std::string& stage, double done = -1, std::int64_t rows = 0);
 
   /// Ends the running stage.

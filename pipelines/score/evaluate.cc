@@ -82,21 +82,21 @@ arrow::Result<Evaluation> EvaluatePairs(const Pairs& pairs, const std::string& t
 
 }  // namespace
 
-arrow::Result<Evaluation> Evaluate(const arrow_io::InputFiles& input, const std::string& truth,
+arrow::Result<Evaluation> Evaluate(const Source& input, const std::string& truth,
                                    const std::string& score, const Runtime& runtime) {
   return CatchExceptions([&]() -> arrow::Result<Evaluation> {
     Pairs pairs;
-    for (const arrow_io::InputFile& file : input.files) {
-      ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
-      ARROW_ASSIGN_OR_RAISE(
-          const Columns columns,
-          Columns::Find(*parquet->schema(), parquet->name(), file.partitions, truth, score));
-      ARROW_RETURN_NOT_OK(parquet->ForEachBatch(
-          Positions({&columns.truth, &columns.score}), [&](const auto& batch) -> arrow::Status {
-            if (runtime.ShouldStop()) return arrow::Status::Cancelled("interrupted");
-            return columns.Add(*batch.rows, batch.first_row, pairs);
-          }));
-    }
+    ARROW_RETURN_NOT_OK(
+        input.ForEachFile([&](std::size_t, const ParquetInput& parquet) -> arrow::Status {
+          ARROW_ASSIGN_OR_RAISE(
+              const Columns columns,
+              Columns::Find(*parquet.schema(), parquet.name(), parquet.partitions(), truth, score));
+          return parquet.ForEachBatch(Positions({&columns.truth, &columns.score}),
+                                      [&](const ParquetInput::Batch& batch) -> arrow::Status {
+                                        ARROW_RETURN_NOT_OK(runtime.CheckStop());
+                                        return columns.Add(*batch.rows, batch.first_row, pairs);
+                                      });
+        }));
     return EvaluatePairs(pairs, truth);
   });
 }
@@ -109,7 +109,7 @@ arrow::Result<Evaluation> Evaluate(arrow::RecordBatchReader& input, const std::s
     Pairs pairs;
     std::int64_t first_row = 0;
     while (true) {
-      if (runtime.ShouldStop()) return arrow::Status::Cancelled("interrupted");
+      ARROW_RETURN_NOT_OK(runtime.CheckStop());
       std::shared_ptr<arrow::RecordBatch> batch;
       ARROW_RETURN_NOT_OK(input.ReadNext(&batch));
       if (batch == nullptr) return EvaluatePairs(pairs, truth);

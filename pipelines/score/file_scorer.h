@@ -5,13 +5,15 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "arrow_io/input_files.h"
-#include "pipelines/options/options.h"
 #include "pipelines/run/runtime.h"
-#include "pipelines/score/row_scorer.h"
+#include "pipelines/score/batch_scorer.h"
 
 namespace spuna {
 
@@ -21,8 +23,8 @@ struct FileTarget {
   std::string name;
 };
 
-/// What became of a file.
-struct FileScore {
+/// How scoring a file ended.
+struct FileOutcome {
   RowCounts counts;
   arrow::Status status;
   /// Whether it was the input that failed, not the output.
@@ -32,31 +34,29 @@ struct FileScore {
 /// Scores files one by one, in memory for a few batches of rows whatever their size.
 class FileScorer {
  public:
-  /// All must outlive it. `embedding` is the column of the embeddings.
-  FileScorer(const RowScorer& scorer, const std::string& embedding, const ScoreOptions& options,
+  /// `embedding` is the column of the embeddings. `runtime` must outlive it.
+  FileScorer(std::shared_ptr<const PreparedModel> model, std::string embedding,
              const Runtime& runtime)
-      : scorer_(scorer), embedding_(embedding), options_(options), runtime_(runtime) {}
+      : model_(std::move(model)), embedding_(std::move(embedding)), runtime_(runtime) {}
 
   /// Writes the rows of a file with our columns appended to `kept`, and those that are dropped to
   /// `dropped` where it is given. `on_progress` gets the number of rows done. After `max_rows` no
   /// other row group is begun.
-  FileScore Score(const arrow_io::InputFile& file, const FileTarget& kept,
-                  const std::optional<FileTarget>& dropped,
-                  const std::function<void(std::int64_t)>& on_progress,
-                  std::int64_t max_rows = std::numeric_limits<std::int64_t>::max()) const;
+  FileOutcome Score(const arrow_io::InputFile& file, const FileTarget& kept,
+                    const std::optional<FileTarget>& dropped,
+                    const std::function<void(std::int64_t)>& on_progress,
+                    std::int64_t max_rows = std::numeric_limits<std::int64_t>::max()) const;
 
  private:
   struct Task;
 
   template <typename Write>
-  arrow::Status ScoreBatches(Task& task, const std::vector<int>& columns, int position,
-                             Write write) const;
+  arrow::Status ScoreBatches(Task& task, const std::vector<int>& columns, Write write) const;
   arrow::Status Rewrite(Task& task) const;
   arrow::Status Copy(Task& task) const;
 
-  const RowScorer& scorer_;
-  const std::string& embedding_;
-  const ScoreOptions& options_;
+  std::shared_ptr<const PreparedModel> model_;
+  std::string embedding_;
   const Runtime& runtime_;
 };
 

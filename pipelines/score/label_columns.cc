@@ -2,9 +2,13 @@
 
 #include <arrow/array.h>
 #include <arrow/builder.h>
+#include <arrow/compute/cast.h>
+#include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "algorithms/expansion/neighbor_score.h"
 
@@ -73,10 +77,47 @@ arrow::Result<LabelColumns::Run> LabelColumns::Rows(std::int64_t first_row, std:
   Run run;
   run.columns.resize(has_scores_ ? 3 : 2);
   ARROW_RETURN_NOT_OK(labels.Finish(&run.columns[0]));
-  ARROW_RETURN_NOT_OK(rounds.Finish(&run.columns[1]));
+  ARROW_RETURN_NOT_OK(rounds.Finish(&run.round));
+  run.columns[1] = run.round;
   if (has_scores_) ARROW_RETURN_NOT_OK(scores.Finish(&run.columns[2]));
   ARROW_RETURN_NOT_OK(valid_rows.Finish(&run.valid));
   return run;
+}
+
+bool HoldsLabels(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::DICTIONARY) {
+    return HoldsLabels(*static_cast<const arrow::DictionaryType&>(type).value_type());
+  }
+  return arrow::is_string(type.id()) || type.id() == arrow::Type::STRING_VIEW;
+}
+
+arrow::Result<algorithms::Expansion> ReadLabels(const arrow::RecordBatchVector& batches,
+                                                const std::string& column, const std::string& where,
+                                                const std::vector<std::uint8_t>& pool_valid) {
+  algorithms::Expansion expansion;
+  std::size_t row = 0;
+  for (const auto& batch : batches) {
+    ARROW_ASSIGN_OR_RAISE(const auto array,
+                          arrow::compute::Cast(*batch->GetColumnByName(column), arrow::utf8()));
+    const auto& labels = static_cast<const arrow::StringArray&>(*array);
+    for (std::int64_t i = 0; i < labels.length(); ++i, ++row) {
+      algorithms::PseudoLabel label = algorithms::PseudoLabel::kNone;
+      if (!labels.IsNull(i)) {
+        const std::string_view text = labels.GetView(i);
+        if (text != "clean" && text != "shifted") {
+          return arrow::Status::Invalid("column '", column, "' of ", where,
+                                        ": expected 'clean', 'shifted' or null but found '", text,
+                                        "' at row ", row);
+        }
+        label =
+            text == "clean" ? algorithms::PseudoLabel::kClean : algorithms::PseudoLabel::kShifted;
+      }
+      if (pool_valid[row] == 0) continue;
+      expansion.labels.push_back(label);
+      expansion.rounds.push_back(label == algorithms::PseudoLabel::kNone ? -1 : 0);
+    }
+  }
+  return expansion;
 }
 
 }  // namespace spuna

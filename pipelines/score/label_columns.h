@@ -18,6 +18,8 @@ class LabelColumns {
   /// The columns of some rows.
   struct Run {
     arrow::ArrayVector columns;
+    /// The one of rounds.
+    std::shared_ptr<arrow::Int32Array> round;
     /// Which of the rows are valid.
     std::shared_ptr<arrow::BooleanArray> valid;
   };
@@ -46,5 +48,14 @@ class LabelColumns {
 
 /// The label of a row as the column has it; `label` must not be kNone.
 const char* ToString(algorithms::PseudoLabel label);
+
+/// Whether a column can hold labels: strings, dictionaries of them among these.
+bool HoldsLabels(const arrow::DataType& type);
+
+/// The labels of the pool's valid rows, read back from their column. `pool_valid` has a byte for
+/// every row of the batches. `where` is what messages call the input.
+arrow::Result<algorithms::Expansion> ReadLabels(const arrow::RecordBatchVector& batches,
+                                                const std::string& column, const std::string& where,
+                                                const std::vector<std::uint8_t>& pool_valid);
 
 }  // namespace spuna

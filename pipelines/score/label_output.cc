@@ -22,9 +22,9 @@ namespace {
 using arrow_io::ParquetInput;
 using arrow_io::ParquetOutput;
 
-// One file of the pool, and what of it goes to the labels.
+// What of a file of the pool goes to the labels.
 struct LabeledFile {
-  std::unique_ptr<ParquetInput> parquet;
+  const std::string* name = nullptr;
   /// All columns but the embedding.
   std::vector<int> columns;
   /// The keys of its hive partitions.
@@ -34,26 +34,25 @@ struct LabeledFile {
   /// The columns, the keys and ours.
   std::shared_ptr<arrow::Schema> schema;
 
-  static arrow::Result<LabeledFile> Open(const arrow_io::InputFile& file,
-                                         const LabelOptions& options) {
-    LabeledFile opened;
-    ARROW_ASSIGN_OR_RAISE(opened.parquet, ParquetInput::Open(file));
-    const arrow::Schema& schema = *opened.parquet->schema();
+  static arrow::Result<LabeledFile> Of(const Source& pool, std::size_t number,
+                                       const LabelOptions& options) {
+    const arrow_io::InputFile& file = pool.files()[number];
+    const arrow::Schema& schema = pool.SchemaOf(number);
+    LabeledFile labeled;
+    labeled.name = &file.name;
     ARROW_ASSIGN_OR_RAISE(const int embedding,
-                          arrow_io::FindEmbeddingColumn(schema, options.embedding, opened.name()));
-    opened.columns = arrow_io::AllColumns(schema);
-    opened.columns.erase(opened.columns.begin() + embedding);
-    opened.hive = arrow_io::HiveColumns(file, schema);
-    arrow::FieldVector appended = opened.hive.Fields();
-    opened.num_theirs = opened.columns.size() + appended.size();
+                          arrow_io::FindEmbeddingColumn(schema, pool.embedding(), file.name));
+    labeled.columns = arrow_io::AllColumns(schema);
+    labeled.columns.erase(labeled.columns.begin() + embedding);
+    labeled.hive = arrow_io::HiveColumns(file, schema);
+    arrow::FieldVector appended = labeled.hive.Fields();
+    labeled.num_theirs = labeled.columns.size() + appended.size();
     const arrow::FieldVector ours = LabelColumns::Fields(options.prefix, /*neighbor_scores=*/true);
     appended.insert(appended.end(), ours.begin(), ours.end());
-    ARROW_ASSIGN_OR_RAISE(opened.schema,
-                          AppendFields(schema, opened.columns, appended, opened.name()));
-    return opened;
+    ARROW_ASSIGN_OR_RAISE(labeled.schema,
+                          AppendFields(schema, labeled.columns, appended, file.name));
+    return labeled;
   }
-
-  const std::string& name() const { return parquet->name(); }
 };
 
 // All labels go to one file, so all files of the pool must have the columns of the first.
@@ -70,71 +69,60 @@ arrow::Status CheckSameColumns(const LabeledFile& first, const LabeledFile& othe
         expected.field(i)->Equals(*found.field(i), /*check_metadata=*/false)) {
       continue;
     }
-    return arrow::Status::Invalid("`labels`: ", other.name(), ": expected the columns of ",
-                                  first.name(),
+    return arrow::Status::Invalid("`labels`: ", *other.name, ": expected the columns of ",
+                                  *first.name,
                                   ", since all labels go to one file: ", describe(first, i),
                                   " but found ", describe(other, i));
   }
   return arrow::Status::OK();
 }
 
-// There is one: a pool without any can't be surveyed.
-const arrow_io::InputFile& FirstGood(const arrow_io::InputFiles& pool, const BadFiles& bad_files) {
-  return *std::ranges::find_if(
-      pool.files, [&](const arrow_io::InputFile& file) { return !bad_files.Has(file); });
-}
-
 }  // namespace
 
-arrow::Status CheckLabelColumns(const arrow_io::InputFiles& pool, const LabelOptions& options,
-                                const BadFiles& bad_files) {
-  ARROW_ASSIGN_OR_RAISE(const LabeledFile first,
-                        LabeledFile::Open(FirstGood(pool, bad_files), options));
-  for (const arrow_io::InputFile& file : pool.files) {
-    if (bad_files.Has(file)) continue;
-    ARROW_ASSIGN_OR_RAISE(const LabeledFile other, LabeledFile::Open(file, options));
+arrow::Status CheckLabelColumns(const Source& pool, const LabelOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(const LabeledFile first, LabeledFile::Of(pool, pool.FirstGood(), options));
+  for (std::size_t i = 0; i < pool.files().size(); ++i) {
+    if (pool.IsBad(i)) continue;
+    ARROW_ASSIGN_OR_RAISE(const LabeledFile other, LabeledFile::Of(pool, i, options));
     ARROW_RETURN_NOT_OK(CheckSameColumns(first, other));
   }
   return arrow::Status::OK();
 }
 
-arrow::Status WriteLabels(const arrow_io::InputFiles& pool, const FitResult& fit,
-                          const LabelOptions& options, const BadFiles& bad_files,
+arrow::Status WriteLabels(const Source& pool, const FitResult& fit, const LabelOptions& options,
                           const arrow_io::StagedOutput& output, StageClock& clock) {
   if (!fit.neighbor_scores) {
     return arrow::Status::Invalid("labels need a fit with neighbor scores");
   }
   clock.Report("write");
-  ARROW_ASSIGN_OR_RAISE(const LabeledFile first,
-                        LabeledFile::Open(FirstGood(pool, bad_files), options));
-  ARROW_ASSIGN_OR_RAISE(const auto labels_file,
-                        ParquetOutput::Create(output.path(), output.target().string(),
-                                              *first.parquet, first.columns, first.schema));
+  ARROW_ASSIGN_OR_RAISE(const LabeledFile first, LabeledFile::Of(pool, pool.FirstGood(), options));
   const LabelColumns labels(fit.expansion, fit.pool_valid, &*fit.neighbor_scores);
+  std::unique_ptr<ParquetOutput> labels_file;
   std::int64_t first_row = 0;
-  for (const arrow_io::InputFile& pool_file : pool.files) {
-    if (bad_files.Has(pool_file)) continue;
-    auto write = [&]() -> arrow::Status {
-      ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Open(pool_file, options));
-      ARROW_RETURN_NOT_OK(CheckSameColumns(first, file));
-      return file.parquet->ForEachBatch(
-          file.columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
-            if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
-            const std::int64_t num_rows = batch.rows->num_rows();
-            ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector appended, file.hive.Arrays(num_rows));
-            ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run run,
-                                  labels.Rows(first_row, num_rows, file.name()));
-            first_row += num_rows;
-            appended.insert(appended.end(), run.columns.begin(), run.columns.end());
-            const auto selected = options.invalid == InvalidRows::kDrop ? run.valid : nullptr;
-            ARROW_ASSIGN_OR_RAISE(const auto rows,
-                                  AppendColumns(*batch.rows, first.schema, appended, selected));
-            if (batch.starts_row_group) labels_file->StartRowGroup();
-            return labels_file->Write(*rows);
-          });
-    };
-    ARROW_RETURN_NOT_OK(ReadUnchanged(pool_file, write));
-  }
+  ARROW_RETURN_NOT_OK(
+      pool.ForEachFile([&](std::size_t number, const ParquetInput& parquet) -> arrow::Status {
+        if (labels_file == nullptr) {
+          ARROW_ASSIGN_OR_RAISE(
+              labels_file, ParquetOutput::Create(output.path(), output.target().string(), parquet,
+                                                 first.columns, first.schema));
+        }
+        ARROW_ASSIGN_OR_RAISE(const LabeledFile file, LabeledFile::Of(pool, number, options));
+        return parquet.ForEachBatch(
+            file.columns, [&](const ParquetInput::Batch& batch) -> arrow::Status {
+              ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
+              const std::int64_t num_rows = batch.rows->num_rows();
+              ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector appended, file.hive.Arrays(num_rows));
+              ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run run,
+                                    labels.Rows(first_row, num_rows, parquet.name()));
+              first_row += num_rows;
+              appended.insert(appended.end(), run.columns.begin(), run.columns.end());
+              const auto selected = options.invalid == InvalidRows::kDrop ? run.valid : nullptr;
+              ARROW_ASSIGN_OR_RAISE(const auto rows,
+                                    AppendColumns(*batch.rows, first.schema, appended, selected));
+              if (batch.starts_row_group) labels_file->StartRowGroup();
+              return labels_file->Write(*rows);
+            });
+      }));
   ARROW_RETURN_NOT_OK(labels_file->Close());
   clock.Pause();
   return arrow::Status::OK();

@@ -5,10 +5,11 @@
 
 #include <utility>
 
-#include "pipelines/matrix/embedding_matrix.h"
-#include "pipelines/matrix/stream_sample.h"
+#include "pipelines/fit/fit.h"
+#include "pipelines/fit/stream_sample.h"
 #include "pipelines/run/exception_status.h"
-#include "pipelines/score/appended_columns.h"
+#include "pipelines/score/batch_scorer.h"
+#include "pipelines/source/source.h"
 
 namespace spuna {
 namespace {
@@ -19,7 +20,7 @@ constexpr const char* kInputName = "the stream";
 template <typename Take>
 arrow::Status ForEachBatch(arrow::RecordBatchReader& reader, StageClock& clock, Take take) {
   while (true) {
-    if (clock.runtime().ShouldStop()) return arrow::Status::Cancelled("interrupted");
+    ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
     clock.Report("read");
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(reader.ReadNext(&batch));
@@ -40,14 +41,14 @@ arrow::Result<FitResult> FitReaders(arrow::RecordBatchReader& trusted_reader,
     pool.where = "the stream of pool rows";
     ARROW_ASSIGN_OR_RAISE(
         trusted.column,
-        ResolveEmbeddingColumn(*trusted_reader.schema(), trusted.where, options.embedding, ""));
+        ResolveEmbeddingColumn(*trusted_reader.schema(), trusted.where, {options.embedding, ""}));
     ARROW_ASSIGN_OR_RAISE(pool.column, ResolveEmbeddingColumn(*pool_reader.schema(), pool.where,
-                                                              options.embedding, trusted.column));
+                                                              {options.embedding, trusted.column}));
+    ARROW_ASSIGN_OR_RAISE(StreamSample sample, StreamSample::Make(pool, options));
     ARROW_RETURN_NOT_OK(
         ForEachBatch(trusted_reader, clock, [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
           return trusted.Append(*batch, options.invalid);
         }));
-    StreamSample sample(pool, options);
     ARROW_RETURN_NOT_OK(
         ForEachBatch(pool_reader, clock, [&](std::shared_ptr<arrow::RecordBatch> batch) {
           const arrow::Status appended = sample.Append(*batch);
@@ -63,47 +64,33 @@ arrow::Result<FitResult> FitReaders(arrow::RecordBatchReader& trusted_reader,
 
 class ScoringReader : public arrow::RecordBatchReader {
  public:
-  ScoringReader(std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
-                RowScorer scorer, std::string embedding, std::shared_ptr<arrow::Schema> schema,
+  ScoringReader(std::shared_ptr<arrow::RecordBatchReader> input, BatchScorer scorer,
                 Runtime runtime, RowCounts* counts)
       : input_(std::move(input)),
-        model_(std::move(model)),
         scorer_(std::move(scorer)),
-        embedding_(std::move(embedding)),
-        schema_(std::move(schema)),
         runtime_(std::move(runtime)),
-        counts_(counts),
-        column_(input_->schema()->GetFieldIndex(embedding_)) {}
+        counts_(counts) {}
 
-  std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
+  std::shared_ptr<arrow::Schema> schema() const override { return scorer_.schema(); }
 
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override {
     *out = nullptr;
-    if (runtime_.ShouldStop()) return arrow::Status::Cancelled("interrupted");
+    ARROW_RETURN_NOT_OK(runtime_.CheckStop());
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(input_->ReadNext(&batch));
     if (batch == nullptr) return arrow::Status::OK();
-    return CatchExceptions([&]() -> arrow::Status {
-      ARROW_ASSIGN_OR_RAISE(
-          const ScoredRows scored,
-          scorer_.Score(batch->column(column_), {embedding_, kInputName, first_row_}, runtime_));
-      first_row_ += batch->num_rows();
-      if (counts_ != nullptr) *counts_ += scored.counts;
-      return AppendColumns(*batch, schema_, scored.columns, scored.selected).Value(out);
-    });
+    const std::int64_t first_row = first_row_;
+    first_row_ += batch->num_rows();
+    return scorer_.Append(*batch, first_row, runtime_, counts_).Value(out);
   }
 
   arrow::Status Close() override { return input_->Close(); }
 
  private:
   std::shared_ptr<arrow::RecordBatchReader> input_;
-  std::shared_ptr<const Model> model_;
-  RowScorer scorer_;
-  std::string embedding_;
-  std::shared_ptr<arrow::Schema> schema_;
+  BatchScorer scorer_;
   Runtime runtime_;
   RowCounts* counts_;
-  int column_;
   std::int64_t first_row_ = 0;
 };
 
@@ -126,12 +113,6 @@ class HeldBatches : public arrow::RecordBatchReader {
   std::size_t next_ = 0;
 };
 
-arrow::Result<std::shared_ptr<arrow::Schema>> ScoredSchema(const arrow::Schema& input,
-                                                           const ScoreOptions& options,
-                                                           const std::string& where) {
-  return AppendFields(input, RowScorer::Fields(options), where);
-}
-
 }  // namespace
 
 arrow::Result<FitResult> FitStreams(arrow::RecordBatchReader& trusted,
@@ -144,19 +125,16 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
     std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
     const ScoreOptions& options, const Runtime& runtime, RowCounts* counts) {
   return CatchExceptions([&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> {
-    ARROW_ASSIGN_OR_RAISE(RowScorer scorer, RowScorer::Make(*model, options));
-    ARROW_ASSIGN_OR_RAISE(std::string embedding,
-                          ResolveEmbeddingColumn(*input->schema(), kInputName, options.embedding,
-                                                 model->options.embedding));
-    ARROW_ASSIGN_OR_RAISE(auto schema, ScoredSchema(*input->schema(), options, kInputName));
-    return std::make_shared<ScoringReader>(std::move(input), std::move(model), std::move(scorer),
-                                           std::move(embedding), std::move(schema), runtime,
-                                           counts);
+    ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(std::move(model), options));
+    ARROW_ASSIGN_OR_RAISE(
+        BatchScorer scorer,
+        BatchScorer::Make(std::move(prepared), *input->schema(), {kInputName, ""}));
+    return std::make_shared<ScoringReader>(std::move(input), std::move(scorer), runtime, counts);
   });
 }
 
 arrow::Status CheckScoredColumns(const arrow::Schema& schema, const ScoreOptions& options) {
-  return ScoredSchema(schema, options, "the stream of pool rows").status();
+  return CheckScoreColumns(schema, "the stream of pool rows", options);
 }
 
 arrow::Result<CleanedStream> CleanStreams(arrow::RecordBatchReader& trusted,

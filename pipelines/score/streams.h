@@ -5,11 +5,11 @@
 
 #include <memory>
 
-#include "pipelines/fit/fit.h"
+#include "pipelines/fit/fit_result.h"
 #include "pipelines/model/model.h"
 #include "pipelines/options/options.h"
+#include "pipelines/run/row_counts.h"
 #include "pipelines/run/runtime.h"
-#include "pipelines/score/row_scorer.h"
 
 namespace spuna {
 

@@ -40,14 +40,19 @@ arrow::Result<NamedColumn> NamedColumn::Find(
                                 arrow_io::QuotedNames(schema, arrow_io::AllColumns(schema)));
 }
 
+arrow::Status NamedColumn::CheckNumbers(const arrow::Schema& schema,
+                                        const std::string& expected) const {
+  if (position < 0) return arrow::Status::OK();
+  const arrow::DataType& type = *schema.GetFieldByName(name)->type();
+  if (arrow::is_numeric(type.id()) || type.id() == arrow::Type::BOOL) return arrow::Status::OK();
+  return arrow::Status::Invalid(where, ": expected ", expected, " but found ", type.ToString());
+}
+
 arrow::Result<std::shared_ptr<arrow::DoubleArray>> NamedColumn::Numbers(
     const arrow::RecordBatch& batch, const std::string& expected) const {
   if (position >= 0) {
+    ARROW_RETURN_NOT_OK(CheckNumbers(*batch.schema(), expected));
     const auto values = batch.GetColumnByName(name);
-    if (!arrow::is_numeric(values->type_id()) && values->type_id() != arrow::Type::BOOL) {
-      return arrow::Status::Invalid(where, ": expected ", expected, " but found ",
-                                    values->type()->ToString());
-    }
     ARROW_ASSIGN_OR_RAISE(
         auto doubles,
         arrow::compute::Cast(*values, arrow::float64(), arrow::compute::CastOptions::Unsafe()));

@@ -27,6 +27,10 @@ struct NamedColumn {
       const std::vector<std::pair<std::string, std::string>>& hive_keys, const std::string& name,
       const std::string& option);
 
+  /// An error where a column of the schema does not hold numbers or booleans; that of a hive key is
+  /// known when it is read. `expected` says what it should hold, for messages.
+  arrow::Status CheckNumbers(const arrow::Schema& schema, const std::string& expected) const;
+
   /// The values of a batch that has the column, as numbers; booleans are 0 and 1. `expected` says
   /// what they should be, for messages. Nulls stay nulls.
   arrow::Result<std::shared_ptr<arrow::DoubleArray>> Numbers(const arrow::RecordBatch& batch,

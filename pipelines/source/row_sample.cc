@@ -2,62 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
+#include <numeric>
 #include <utility>
 
 #include "arrow_io/hash.h"
 
 namespace spuna {
 namespace {
-
-struct Candidate {
-  std::uint64_t hash;
-  std::size_t file;
-  std::int64_t row;
-};
-
-// Keeps the candidates with the smallest hashes of any number that come by, in memory for twice as
-// many as are wanted.
-class SmallestHashes {
- public:
-  SmallestHashes(const arrow_io::InputFiles& input, std::size_t wanted)
-      : input_(input), wanted_(wanted) {}
-
-  void Add(const Candidate& candidate) {
-    if (candidate.hash > limit_) return;
-    kept_.push_back(candidate);
-    if (kept_.size() >= 2 * wanted_ + 1024) Shrink();
-  }
-
-  std::vector<Candidate> Finish() && {
-    Shrink();
-    return std::move(kept_);
-  }
-
- private:
-  void Shrink() {
-    if (kept_.size() <= wanted_) return;
-    const auto middle = kept_.begin() + static_cast<std::ptrdiff_t>(wanted_);
-    // Equal hashes are told apart by names, not by positions, which depend on the order of files.
-    std::nth_element(kept_.begin(), middle, kept_.end(),
-                     [&](const Candidate& a, const Candidate& b) {
-                       if (a.hash != b.hash) return a.hash < b.hash;
-                       return std::pair(PathOf(a), a.row) < std::pair(PathOf(b), b.row);
-                     });
-    kept_.erase(middle, kept_.end());
-    limit_ = 0;
-    for (const Candidate& candidate : kept_) limit_ = std::max(limit_, candidate.hash);
-  }
-
-  std::string PathOf(const Candidate& candidate) const {
-    return input_.files[candidate.file].relative_path.string();
-  }
-
-  const arrow_io::InputFiles& input_;
-  std::size_t wanted_;
-  std::uint64_t limit_ = ~std::uint64_t{0};
-  std::vector<Candidate> kept_;
-};
 
 // Files that share the rows of a sample, and how many they get.
 struct Stratum {
@@ -90,13 +41,13 @@ void Allot(std::int64_t wanted, std::vector<Stratum>& strata) {
   }
 }
 
-std::vector<Stratum> MakeStrata(const arrow_io::InputFiles& input,
+std::vector<Stratum> MakeStrata(const std::vector<arrow_io::InputFile>& files,
                                 const std::vector<std::int64_t>& rows_of_files,
                                 std::int64_t num_rows, FitSample kind) {
   std::map<std::vector<std::pair<std::string, std::string>>, Stratum> by_keys;
-  for (std::size_t i = 0; i < input.files.size(); ++i) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
     const bool is_apart = kind == FitSample::kByPartition;
-    Stratum& stratum = by_keys[is_apart ? input.files[i].partitions
+    Stratum& stratum = by_keys[is_apart ? files[i].partitions
                                         : std::vector<std::pair<std::string, std::string>>()];
     stratum.files.push_back(i);
     stratum.num_rows += rows_of_files[i];
@@ -109,34 +60,93 @@ std::vector<Stratum> MakeStrata(const arrow_io::InputFiles& input,
 
 }  // namespace
 
-std::uint64_t HashPath(const std::string& relative_path, std::uint64_t seed) {
-  return arrow_io::Hash(relative_path.data(), relative_path.size(), seed);
+SampleKeys::SampleKeys(std::string_view path, std::uint64_t seed, std::size_t file)
+    : path_(path), path_hash_(arrow_io::Hash(path.data(), path.size(), seed)), file_(file) {}
+
+SampleKey SampleKeys::operator()(std::int64_t row) const {
+  return {arrow_io::Hash(&row, sizeof(row), path_hash_), path_, row, file_};
 }
 
-std::uint64_t HashRow(std::uint64_t path_hash, std::int64_t row) {
-  return arrow_io::Hash(&row, sizeof(row), path_hash);
+void KeepSmallest(std::size_t wanted, std::vector<SampleKey>& keys) {
+  if (keys.size() <= wanted) return;
+  const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(wanted);
+  std::nth_element(keys.begin(), middle, keys.end());
+  keys.erase(middle, keys.end());
 }
 
-RowSample SampleRows(const arrow_io::InputFiles& input,
+RowSample SampleRows(const std::vector<arrow_io::InputFile>& files,
                      const std::vector<std::int64_t>& rows_of_files, std::int64_t num_rows,
                      FitSample kind, std::uint64_t seed) {
+  std::vector<std::string> paths;
+  for (const arrow_io::InputFile& file : files) {
+    paths.push_back(file.relative_path.generic_string());
+  }
   RowSample sample;
-  sample.rows.resize(input.files.size());
-  for (const Stratum& stratum : MakeStrata(input, rows_of_files, num_rows, kind)) {
-    SmallestHashes smallest(input, static_cast<std::size_t>(stratum.wanted));
+  sample.rows.resize(files.size());
+  for (const Stratum& stratum : MakeStrata(files, rows_of_files, num_rows, kind)) {
+    const auto wanted = static_cast<std::size_t>(stratum.wanted);
+    // Memory for twice as many as are wanted serves any number of rows.
+    std::vector<SampleKey> kept;
+    std::uint64_t limit = ~std::uint64_t{0};
     for (const std::size_t file : stratum.files) {
-      const std::uint64_t path = HashPath(input.files[file].relative_path.generic_string(), seed);
+      const SampleKeys key_of(paths[file], seed, file);
       for (std::int64_t row = 0; row < rows_of_files[file]; ++row) {
-        smallest.Add({HashRow(path, row), file, row});
+        const SampleKey key = key_of(row);
+        if (key.hash > limit) continue;
+        kept.push_back(key);
+        if (kept.size() < 2 * wanted + 1024) continue;
+        KeepSmallest(wanted, kept);
+        limit = kept.empty() ? 0 : std::ranges::max(kept, {}, &SampleKey::hash).hash;
       }
     }
-    for (const Candidate& taken : std::move(smallest).Finish()) {
-      sample.rows[taken.file].push_back(taken.row);
-      ++sample.num_rows;
-    }
+    KeepSmallest(wanted, kept);
+    for (const SampleKey& key : kept) sample.rows[key.file].push_back(key.row);
+    sample.num_rows += static_cast<std::int64_t>(kept.size());
   }
   for (std::vector<std::int64_t>& rows : sample.rows) std::ranges::sort(rows);
   return sample;
+}
+
+RowSample EveryRow(const Source& source) {
+  RowSample sample;
+  for (std::size_t file = 0; file < source.files().size(); ++file) {
+    std::vector<std::int64_t>& rows = sample.rows.emplace_back();
+    if (source.IsBad(file)) continue;
+    rows.resize(static_cast<std::size_t>(source.RowsOf(file)));
+    std::iota(rows.begin(), rows.end(), 0);
+    sample.num_rows += source.RowsOf(file);
+  }
+  return sample;
+}
+
+RowSample OnlyValid(const Source& source, RowSample rows, const std::vector<std::uint8_t>& valid) {
+  std::size_t next = 0;
+  rows.num_rows = 0;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    if (source.IsBad(i)) {
+      rows.rows[i].clear();
+    } else {
+      std::erase_if(rows.rows[i], [&](std::int64_t) { return valid[next++] == 0; });
+    }
+    rows.num_rows += static_cast<std::int64_t>(rows.rows[i].size());
+  }
+  return rows;
+}
+
+RowSample PickRows(const RowSample& all, const std::vector<std::uint32_t>& ascending) {
+  RowSample picked;
+  picked.rows.resize(all.rows.size());
+  std::size_t next = 0;
+  std::size_t first = 0;
+  for (std::size_t file = 0; file < all.rows.size(); ++file) {
+    const std::size_t end = first + all.rows[file].size();
+    for (; next < ascending.size() && ascending[next] < end; ++next) {
+      picked.rows[file].push_back(all.rows[file][ascending[next] - first]);
+    }
+    first = end;
+  }
+  picked.num_rows = static_cast<std::int64_t>(next);
+  return picked;
 }
 
 }  // namespace spuna

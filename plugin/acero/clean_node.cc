@@ -1,9 +1,11 @@
+// The node "spuna_clean"; nodes_internal.h declares its factory.
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 
 #include <memory>
 #include <utility>
 
+#include "pipelines/fit/fit.h"
 #include "pipelines/score/label_columns.h"
 #include "plugin/acero/fit_node_internal.h"
 #include "plugin/acero/node_options.h"
@@ -28,11 +30,11 @@ class CleanStep : public FitStep {
     return fields;
   }
 
-  arrow::Status Fit(const FitInput& trusted, FitInput pool, const arrow::RecordBatchVector&,
-                    StageClock& clock) override {
+  arrow::Status Fit(const FitInput& trusted, NodePool pool, StageClock& clock) override {
     ARROW_ASSIGN_OR_RAISE(FitResult fit,
-                          spuna::Fit(trusted, std::move(pool), options_.fit, {}, clock));
-    labels_ = std::make_unique<LabelColumns>(fit.expansion, fit.pool_valid, nullptr);
+                          spuna::Fit(trusted, std::move(pool.input), options_.fit, {}, clock));
+    fit.model.summary.sampled_from = pool.sampled_from;
+    labels_ = std::make_unique<LabelColumns>(fit.expansion, pool.valid, nullptr);
     return scorer_.SetModel(std::move(fit.model), options_.on_model);
   }
 

@@ -1,8 +1,10 @@
+// The compute functions; nodes_internal.h declares what registers them.
 #include <arrow/array.h>
 #include <arrow/compute/exec.h>
 #include <arrow/compute/function.h>
 #include <arrow/compute/kernel.h>
 #include <arrow/compute/registry.h>
+#include <arrow/record_batch.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
@@ -11,7 +13,7 @@
 #include <utility>
 
 #include "pipelines/run/exception_status.h"
-#include "pipelines/score/row_scorer.h"
+#include "pipelines/score/batch_scorer.h"
 #include "plugin/acero/model_registry_internal.h"
 #include "plugin/acero/nodes_internal.h"
 
@@ -19,6 +21,9 @@ namespace spuna::acero {
 namespace {
 
 namespace cp = arrow::compute;
+
+// What the only column of the rows is called.
+constexpr const char* kColumn = "embedding";
 
 // Functions, since the library registers them while its globals are still being made.
 cp::FunctionDoc ScoreDoc() {
@@ -30,9 +35,9 @@ cp::FunctionDoc ScoreDoc() {
 
 cp::FunctionDoc KeepDoc() {
   return {"Whether to keep a row, by a registered model",
-          "True where spuna_score is below the model's threshold. The second argument is\n"
-          "the name under which the model was registered. Null and non-finite embeddings\n"
-          "give null.",
+          "True where the model keeps the row: spuna_score is below its threshold or, where\n"
+          "p-values decide, the p-value is above its cutoff. The second argument is the name\n"
+          "under which the model was registered. Null and non-finite embeddings give null.",
           {"embedding", "model"}};
 }
 
@@ -57,9 +62,23 @@ arrow::Result<std::optional<std::string>> ModelName(const cp::ExecValue& value) 
   return static_cast<const arrow::BaseBinaryScalar&>(*first).value->ToString();
 }
 
-// Column 0 of the scorer is the score, column 1 the decision.
-arrow::Status Execute(const cp::ExecSpan& batch, std::size_t column, const char* function,
-                      cp::ExecResult* out) {
+// What a function returns of the scored rows.
+enum class Returned { kScore, kKeep };
+
+struct ScoreFunction {
+  static constexpr Returned kReturned = Returned::kScore;
+  static constexpr const char* kName = "spuna_score";
+  static std::shared_ptr<arrow::DataType> Type() { return arrow::float32(); }
+};
+
+struct KeepFunction {
+  static constexpr Returned kReturned = Returned::kKeep;
+  static constexpr const char* kName = "spuna_keep";
+  static std::shared_ptr<arrow::DataType> Type() { return arrow::boolean(); }
+};
+
+template <typename Function>
+arrow::Status Execute(const cp::ExecSpan& batch, cp::ExecResult* out) {
   std::shared_ptr<arrow::Array> embeddings;
   if (batch[0].is_scalar()) {
     ARROW_ASSIGN_OR_RAISE(embeddings, arrow::MakeArrayFromScalar(*batch[0].scalar, batch.length));
@@ -68,35 +87,37 @@ arrow::Status Execute(const cp::ExecSpan& batch, std::size_t column, const char*
   }
   ARROW_ASSIGN_OR_RAISE(const auto name, ModelName(batch[1]));
   if (!name) {
-    ARROW_ASSIGN_OR_RAISE(const auto empty,
-                          arrow::MakeEmptyArray(RowScorer::Fields(ScoreOptions())[column]->type()));
+    ARROW_ASSIGN_OR_RAISE(const auto empty, arrow::MakeEmptyArray(Function::Type()));
     out->value = empty->data();
     return arrow::Status::OK();
   }
-  ARROW_ASSIGN_OR_RAISE(const auto model, FindModel(*name));
-  ARROW_ASSIGN_OR_RAISE(const RowScorer scorer, RowScorer::Make(*model, ScoreOptions()));
-  ARROW_ASSIGN_OR_RAISE(
-      const ScoredRows scored,
-      scorer.Score(embeddings, {"embedding", std::string("a call of ") + function, 0}, {}));
-  out->value = scored.columns[column]->data();
+  ARROW_ASSIGN_OR_RAISE(auto model, FindModel(*name));
+  ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(std::move(model), ScoreOptions()));
+  const BatchScorer scorer = BatchScorer::MakeForColumn(
+      std::move(prepared), std::string("a call of ") + Function::kName, kColumn);
+  const auto rows =
+      arrow::RecordBatch::Make(arrow::schema({arrow::field(kColumn, embeddings->type())}),
+                               embeddings->length(), {embeddings});
+  ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored, scorer.Score(*rows, 0, {}));
+  if constexpr (Function::kReturned == Returned::kScore) {
+    out->value = scored.score->data();
+  } else {
+    out->value = scored.keep->data();
+  }
   return arrow::Status::OK();
 }
 
-template <std::size_t kColumn>
-arrow::Status ExecuteColumn(cp::KernelContext*, const cp::ExecSpan& batch, cp::ExecResult* out) {
-  return CatchExceptions(
-      [&] { return Execute(batch, kColumn, kColumn == 0 ? "spuna_score" : "spuna_keep", out); });
-}
-
-template <std::size_t kColumn>
-arrow::Status AddFunction(const std::string& name, const cp::FunctionDoc& doc) {
-  auto function = std::make_shared<cp::ScalarFunction>(name, cp::Arity::Binary(), doc);
-  const auto type = RowScorer::Fields(ScoreOptions())[kColumn]->type();
+template <typename Function>
+arrow::Status AddFunction(const cp::FunctionDoc& doc) {
+  auto function = std::make_shared<cp::ScalarFunction>(Function::kName, cp::Arity::Binary(), doc);
   for (const arrow::Type::type embedding : {arrow::Type::FIXED_SIZE_LIST, arrow::Type::LIST,
                                             arrow::Type::LARGE_LIST, arrow::Type::EXTENSION}) {
     for (const arrow::Type::type text : {arrow::Type::STRING, arrow::Type::LARGE_STRING}) {
-      cp::ScalarKernel kernel({cp::InputType(embedding), cp::InputType(text)}, type,
-                              ExecuteColumn<kColumn>);
+      auto execute = [](cp::KernelContext*, const cp::ExecSpan& batch, cp::ExecResult* out) {
+        return CatchExceptions([&] { return Execute<Function>(batch, out); });
+      };
+      cp::ScalarKernel kernel({cp::InputType(embedding), cp::InputType(text)}, Function::Type(),
+                              execute);
       kernel.null_handling = cp::NullHandling::COMPUTED_NO_PREALLOCATE;
       kernel.mem_allocation = cp::MemAllocation::NO_PREALLOCATE;
       ARROW_RETURN_NOT_OK(function->AddKernel(std::move(kernel)));
@@ -108,8 +129,8 @@ arrow::Status AddFunction(const std::string& name, const cp::FunctionDoc& doc) {
 }  // namespace
 
 arrow::Status AddComputeFunctions() {
-  ARROW_RETURN_NOT_OK(AddFunction<0>("spuna_score", ScoreDoc()));
-  return AddFunction<1>("spuna_keep", KeepDoc());
+  ARROW_RETURN_NOT_OK(AddFunction<ScoreFunction>(ScoreDoc()));
+  return AddFunction<KeepFunction>(KeepDoc());
 }
 
 }  // namespace spuna::acero

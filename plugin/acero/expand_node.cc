@@ -1,9 +1,11 @@
+// The node "spuna_expand"; nodes_internal.h declares its factory.
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 
 #include <memory>
 #include <utility>
 
+#include "pipelines/fit/fit_steps.h"
 #include "pipelines/score/label_columns.h"
 #include "plugin/acero/fit_node_internal.h"
 #include "plugin/acero/node_options.h"
@@ -23,11 +25,9 @@ class ExpandStep : public FitStep {
     return LabelColumns::Fields(options_.prefix, /*neighbor_scores=*/false);
   }
 
-  arrow::Status Fit(const FitInput& trusted, FitInput pool, const arrow::RecordBatchVector&,
-                    StageClock& clock) override {
-    ARROW_ASSIGN_OR_RAISE(const algorithms::Expansion expansion,
-                          Expand(trusted, pool, options_.fit, clock));
-    labels_ = std::make_unique<LabelColumns>(expansion, pool.rows.valid, nullptr);
+  arrow::Status Fit(const FitInput& trusted, NodePool pool, StageClock& clock) override {
+    ARROW_ASSIGN_OR_RAISE(const auto expansion, Expand(trusted, pool.input, options_.fit, clock));
+    labels_ = std::make_unique<LabelColumns>(expansion, pool.valid, nullptr);
     return arrow::Status::OK();
   }
 

@@ -9,10 +9,11 @@
 #include <mutex>
 #include <utility>
 
-#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/fit/stream_sample.h"
 #include "pipelines/run/exception_status.h"
 #include "pipelines/run/runtime.h"
 #include "pipelines/score/appended_columns.h"
+#include "pipelines/source/source.h"
 #include "plugin/acero/fit_node_internal.h"
 
 namespace spuna::acero {
@@ -43,9 +44,9 @@ class FitNode : public ExecNode {
     const std::string& asked = step->options().embedding;
     std::array<std::string, 2> columns;
     ARROW_ASSIGN_OR_RAISE(columns[0],
-                          ResolveEmbeddingColumn(trusted, name + ", input `trusted`", asked, ""));
-    ARROW_ASSIGN_OR_RAISE(columns[1],
-                          ResolveEmbeddingColumn(pool, name + ", input `pool`", asked, columns[0]));
+                          ResolveEmbeddingColumn(trusted, name + ", input `trusted`", {asked, ""}));
+    ARROW_ASSIGN_OR_RAISE(
+        columns[1], ResolveEmbeddingColumn(pool, name + ", input `pool`", {asked, columns[0]}));
     ARROW_ASSIGN_OR_RAISE(auto schema, AppendFields(pool, step->Fields(), name));
     return plan->EmplaceNode<FitNode>(plan, std::move(inputs), std::move(schema), std::move(step),
                                       std::move(columns));
@@ -109,14 +110,30 @@ class FitNode : public ExecNode {
     return taken;
   }
 
-  arrow::Result<FitInput> Gather(std::size_t i, const arrow::RecordBatchVector& batches) const {
+  FitInput EmptyInput(std::size_t i) const {
     FitInput input;
     input.column = sides_[i].column;
     input.where = std::string(step_->name()) + ", input `" + input_labels_[i] + "`";
+    return input;
+  }
+
+  arrow::Result<FitInput> GatherTrusted() {
+    ARROW_ASSIGN_OR_RAISE(const arrow::RecordBatchVector batches, TakeBatches(0));
+    FitInput input = EmptyInput(0);
     for (const auto& batch : batches) {
       ARROW_RETURN_NOT_OK(input.Append(*batch, step_->options().invalid));
     }
     return input;
+  }
+
+  arrow::Result<NodePool> GatherPool(const arrow::RecordBatchVector& batches) const {
+    NodePool pool{EmptyInput(1), batches, {}, {}};
+    ARROW_ASSIGN_OR_RAISE(StreamSample sample, StreamSample::Make(pool.input, step_->options()));
+    for (const auto& batch : batches) ARROW_RETURN_NOT_OK(sample.Append(*batch));
+    sample.Finish();
+    if (sample.IsSampled()) pool.sampled_from = sample.num_rows();
+    pool.valid = sample.AmongAllRows(pool.input.rows.valid);
+    return pool;
   }
 
   Runtime MakeRuntime(int num_threads) const {
@@ -136,14 +153,13 @@ class FitNode : public ExecNode {
     if (stopped_) return arrow::Status::OK();
     arrow::RecordBatchVector batches;
     {
-      ARROW_ASSIGN_OR_RAISE(const arrow::RecordBatchVector trusted_batches, TakeBatches(0));
-      ARROW_ASSIGN_OR_RAISE(const FitInput trusted, Gather(0, trusted_batches));
+      ARROW_ASSIGN_OR_RAISE(const FitInput trusted, GatherTrusted());
       ARROW_ASSIGN_OR_RAISE(batches, TakeBatches(1));
-      ARROW_ASSIGN_OR_RAISE(FitInput pool, Gather(1, batches));
+      ARROW_ASSIGN_OR_RAISE(NodePool pool, GatherPool(batches));
       // As many threads as the plan has; its own are mostly idle, waiting for this node.
       const Runtime runtime = MakeRuntime(plan_->query_context()->executor()->GetCapacity());
       StageClock clock(runtime);
-      ARROW_RETURN_NOT_OK(step_->Fit(trusted, std::move(pool), batches, clock));
+      ARROW_RETURN_NOT_OK(step_->Fit(trusted, std::move(pool), clock));
     }
     std::int64_t first_row = 0;
     int index = 0;

@@ -6,13 +6,24 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "pipelines/fit/fit.h"
+#include "pipelines/fit/fit_input.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/runtime.h"
 
 namespace spuna::acero {
+
+/// The pool of a node: the rows that the fit sees, all of them or a sample, and all that came.
+struct NodePool {
+  FitInput input;
+  const arrow::RecordBatchVector& batches;
+  /// One byte for every row that came: whether the input holds it, and it is valid.
+  std::vector<std::uint8_t> valid;
+  /// How many rows came, where the input is a sample of them.
+  std::optional<std::int64_t> sampled_from;
+};
 
 /// What a node with trusted rows and a pool does once it has all rows of both.
 class FitStep {
@@ -33,9 +44,8 @@ class FitStep {
   /// The fields that it appends to the pool's.
   virtual arrow::FieldVector Fields() const = 0;
 
-  /// Does the work; called once. `batches` are the pool's rows.
-  virtual arrow::Status Fit(const FitInput& trusted, FitInput pool,
-                            const arrow::RecordBatchVector& batches, StageClock& clock) = 0;
+  /// Does the work; called once.
+  virtual arrow::Status Fit(const FitInput& trusted, NodePool pool, StageClock& clock) = 0;
 
   /// The columns of pool rows, the first of which has this number. Called after Fit, on several
   /// threads.

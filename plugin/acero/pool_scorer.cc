@@ -14,20 +14,19 @@ PoolScorer::PoolScorer(const FitOptions& fit, const std::string& prefix, std::st
 }
 
 arrow::Status PoolScorer::SetModel(Model model, const OnModel& on_model) {
-  model_ = std::make_shared<const Model>(std::move(model));
-  ARROW_ASSIGN_OR_RAISE(RowScorer scorer, RowScorer::Make(*model_, options_));
-  scorer_ = std::make_unique<RowScorer>(std::move(scorer));
-  if (on_model) on_model(model_);
+  const auto shared = std::make_shared<const Model>(std::move(model));
+  ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(shared, options_));
+  scorer_ = std::make_unique<BatchScorer>(
+      BatchScorer::MakeForColumn(std::move(prepared), node_, shared->options.embedding));
+  if (on_model) on_model(shared);
   return arrow::Status::OK();
 }
 
 arrow::Result<FitStep::Columns> PoolScorer::Score(const arrow::RecordBatch& rows,
                                                   std::int64_t first_row,
                                                   const Runtime& runtime) const {
-  const std::string& column = model_->options.embedding;
-  ARROW_ASSIGN_OR_RAISE(ScoredRows scored, scorer_->Score(rows.GetColumnByName(column),
-                                                          {column, node_, first_row}, runtime));
-  return FitStep::Columns{std::move(scored.columns), std::move(scored.selected)};
+  ARROW_ASSIGN_OR_RAISE(ScoredBatch scored, scorer_->Score(rows, first_row, runtime));
+  return FitStep::Columns{scored.Columns(), std::move(scored.selected)};
 }
 
 }  // namespace spuna::acero

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "pipelines/score/row_scorer.h"
+#include "pipelines/score/batch_scorer.h"
 #include "plugin/acero/fit_node_internal.h"
 #include "plugin/acero/node_options.h"
 
@@ -17,9 +17,9 @@ class PoolScorer {
  public:
   PoolScorer(const FitOptions& fit, const std::string& prefix, std::string node);
 
-  arrow::FieldVector Fields() const { return RowScorer::Fields(options_); }
+  arrow::FieldVector Fields() const { return ScoreFields(options_); }
 
-  /// Takes the model, and tells it to `on_model`.
+  /// Takes the model, and hands it to `on_model`.
   arrow::Status SetModel(Model model, const OnModel& on_model);
 
   arrow::Result<FitStep::Columns> Score(const arrow::RecordBatch& rows, std::int64_t first_row,
@@ -28,8 +28,7 @@ class PoolScorer {
  private:
   ScoreOptions options_;
   std::string node_;
-  std::shared_ptr<const Model> model_;
-  std::unique_ptr<RowScorer> scorer_;
+  std::unique_ptr<BatchScorer> scorer_;
 };
 
 }  // namespace spuna::acero

@@ -6,7 +6,7 @@
 
 #include "pipelines/model/model.h"
 #include "plugin/acero/register.h"
-#include "plugin/c/error_internal.h"
+#include "plugin/boundary/guard.h"
 
 using spuna::c::Guard;
 

@@ -8,7 +8,10 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
+#include <variant>
 
+#include "pipelines/options/json_options.h"
 #include "plugin/c/spuna.h"
 #include "plugin/c/stream_rows_internal.h"
 
@@ -20,6 +23,21 @@ template <typename T>
 arrow::Status RequireArgument(const T* argument, const char* name) {
   if (argument != nullptr) return arrow::Status::OK();
   return arrow::Status::Invalid("`", name, "` must not be NULL");
+}
+
+/// The options of a call, as the job of the command that it is like.
+template <typename Job>
+struct ParsedOptions {
+  Job job;
+  int num_threads = 1;
+};
+
+template <typename Job>
+arrow::Result<ParsedOptions<Job>> ParseOptions(const char* options) {
+  spuna::CommandOptions command;
+  command.job = Job();
+  ARROW_ASSIGN_OR_RAISE(command, ParseJsonOptions(Text(options), command.command()));
+  return ParsedOptions<Job>{std::get<Job>(std::move(command.job)), command.running.threads};
 }
 
 /// Releases the streams that a call takes over but has not come to.

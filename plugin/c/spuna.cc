@@ -12,16 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "arrow_io/input_files.h"
-#include "arrow_io/parquet_stream.h"
 #include "pipelines/jobs/jobs.h"
 #include "pipelines/model/model.h"
-#include "pipelines/options/call_options.h"
-#include "pipelines/run/json_text.h"
+#include "pipelines/options/json_text.h"
 #include "pipelines/score/evaluate.h"
 #include "pipelines/score/streams.h"
+#include "pipelines/source/source_stream.h"
+#include "plugin/boundary/guard.h"
 #include "plugin/c/arguments_internal.h"
-#include "plugin/c/error_internal.h"
 #include "plugin/c/matrix_stream_internal.h"
 #include "plugin/c/stream_rows_internal.h"
 
@@ -53,19 +51,19 @@ spuna_model* Wrap(Model model) {
 }
 
 // A list of paths from C.
-arrow::Result<arrow_io::InputFiles> ListFiles(const char* const* paths, std::size_t num_paths,
-                                              const char* name) {
+arrow::Result<std::vector<std::string>> ListPaths(const char* const* paths, std::size_t num_paths,
+                                                  const char* name) {
   ARROW_RETURN_NOT_OK(RequireArgument(paths, name));
   std::vector<std::string> list;
   for (std::size_t i = 0; i < num_paths; ++i) {
     ARROW_RETURN_NOT_OK(RequireArgument(paths[i], name));
     list.emplace_back(paths[i]);
   }
-  return arrow_io::ListInputFiles(list, name);
+  return list;
 }
 
-arrow::Result<arrow_io::ParquetStreamOptions> ParseReadOptions(const char* text) {
-  arrow_io::ParquetStreamOptions options;
+arrow::Result<SourceStreamOptions> ParseReadOptions(const char* text) {
+  SourceStreamOptions options;
   const auto json = nlohmann::json::parse(Text(text).empty() ? "{}" : text, nullptr, false);
   if (!json.is_object()) return arrow::Status::Invalid("options: expected a JSON object");
   for (const auto& [key, value] : json.items()) {
@@ -105,15 +103,14 @@ spuna_code spuna_fit(ArrowArrayStream* trusted, ArrowArrayStream* pool, const ch
     OwnedStream trusted_stream(trusted);
     OwnedStream pool_stream(pool);
     ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
-    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
-                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kFit));
+    ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseOptions<spuna::FitJob>(options));
     ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Take("trusted"));
     ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Take("pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
-    ARROW_ASSIGN_OR_RAISE(
-        spuna::FitResult fit,
-        spuna::FitStreams(*trusted_rows, *pool_rows, parsed.fit, parsed.extras, clock));
+    ARROW_ASSIGN_OR_RAISE(spuna::FitResult fit,
+                          spuna::FitStreams(*trusted_rows, *pool_rows, parsed.job.options,
+                                            {.keep_banks = parsed.job.keep_banks}, clock));
     *out_model = spuna::c::Wrap(std::move(fit.model));
     return arrow::Status::OK();
   });
@@ -125,11 +122,10 @@ spuna_code spuna_score_stream(const spuna_model* model, ArrowArrayStream* input,
     OwnedStream stream(input);
     ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
-    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
-                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kScore));
+    ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseOptions<spuna::ScoreJob>(options));
     ARROW_ASSIGN_OR_RAISE(auto rows, stream.Take("input"));
     ARROW_ASSIGN_OR_RAISE(auto scored,
-                          spuna::ScoreStream(std::move(rows), model->model, parsed.score,
+                          spuna::ScoreStream(std::move(rows), model->model, parsed.job.options,
                                              spuna::c::MakeRuntime(parsed.num_threads, nullptr)));
     return spuna::c::GiveStream(std::move(scored), out);
   });
@@ -142,15 +138,15 @@ spuna_code spuna_clean_stream(ArrowArrayStream* trusted, ArrowArrayStream* pool,
     OwnedStream trusted_stream(trusted);
     OwnedStream pool_stream(pool);
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
-    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
-                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kClean));
+    ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseOptions<spuna::CleanJob>(options));
     ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Take("trusted"));
     ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Take("pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
     ARROW_ASSIGN_OR_RAISE(spuna::CleanedStream cleaned,
-                          spuna::CleanStreams(*trusted_rows, *pool_rows, parsed.fit, parsed.extras,
-                                              parsed.score, clock));
+                          spuna::CleanStreams(*trusted_rows, *pool_rows, parsed.job.Fitting(),
+                                              {.keep_banks = parsed.job.fit.keep_banks},
+                                              parsed.job.Scoring(), clock));
     std::unique_ptr<spuna_model> model(new spuna_model{cleaned.model});
     ARROW_RETURN_NOT_OK(spuna::c::GiveStream(std::move(cleaned.rows), out));
     if (out_model != nullptr) *out_model = model.release();
@@ -163,20 +159,12 @@ spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted, const
                            spuna_model** out_model, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
-    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
-                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kFit));
-    spuna::FitRequest request;
-    ARROW_ASSIGN_OR_RAISE(request.trusted, spuna::c::ListFiles(trusted, num_trusted, "trusted"));
-    ARROW_ASSIGN_OR_RAISE(request.pool, spuna::c::ListFiles(pool, num_pool, "pool"));
-    request.options = parsed.fit;
-    request.extras = parsed.extras;
+    ARROW_ASSIGN_OR_RAISE(auto parsed, spuna::c::ParseOptions<spuna::FitJob>(options));
+    ARROW_ASSIGN_OR_RAISE(parsed.job.trusted, spuna::c::ListPaths(trusted, num_trusted, "trusted"));
+    ARROW_ASSIGN_OR_RAISE(parsed.job.pool, spuna::c::ListPaths(pool, num_pool, "pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
-    spuna::StageClock clock(runtime);
-    spuna::BadFiles bad_files(spuna::OnBadFile::kError);
-    ARROW_RETURN_NOT_OK(spuna::SurveyPool(request, {}, bad_files, runtime));
-    ARROW_ASSIGN_OR_RAISE(spuna::FitResult fit,
-                          spuna::Fit(request, bad_files, /*checkpoint=*/nullptr, clock));
-    *out_model = spuna::c::Wrap(std::move(fit.model));
+    ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::FitModel(parsed.job, runtime));
+    *out_model = spuna::c::Wrap(std::move(model));
     return arrow::Status::OK();
   });
 }
@@ -184,17 +172,30 @@ spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted, const
 spuna_code spuna_check_clean(ArrowArrayStream* pool, const char* options, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
     OwnedStream pool_stream(pool);
-    ARROW_ASSIGN_OR_RAISE(const spuna::CallOptions parsed,
-                          spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kClean));
+    ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseOptions<spuna::CleanJob>(options));
     if (pool == nullptr) return arrow::Status::OK();
     ARROW_ASSIGN_OR_RAISE(const auto rows, pool_stream.Take("pool"));
-    return spuna::CheckScoredColumns(*rows->schema(), parsed.score);
+    return spuna::CheckScoredColumns(*rows->schema(), parsed.job.Scoring());
   });
 }
 
 spuna_code spuna_check_score(const char* options, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
-    return spuna::ParseCallOptions(spuna::c::Text(options), spuna::Call::kScore).status();
+    return spuna::c::ParseOptions<spuna::ScoreJob>(options).status();
+  });
+}
+
+spuna_code spuna_split_clean_options(const char* options, char** out_fit, char** out_score,
+                                     spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(out_fit, "out_fit"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_score, "out_score"));
+    ARROW_ASSIGN_OR_RAISE(const spuna::CleanHalves halves,
+                          spuna::SplitCleanOptions(spuna::c::Text(options)));
+    std::unique_ptr<char, decltype(&std::free)> fit(spuna::c::CopyText(halves.fit), &std::free);
+    *out_score = spuna::c::CopyText(halves.score);
+    *out_fit = fit.release();
+    return arrow::Status::OK();
   });
 }
 
@@ -205,7 +206,9 @@ spuna_code spuna_evaluate_files(const char* const* paths, size_t num_paths, cons
     ARROW_RETURN_NOT_OK(RequireArgument(truth, "truth"));
     ARROW_RETURN_NOT_OK(RequireArgument(score, "score"));
     ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
-    ARROW_ASSIGN_OR_RAISE(const auto files, spuna::c::ListFiles(paths, num_paths, "paths"));
+    ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
+    ARROW_ASSIGN_OR_RAISE(const auto files,
+                          spuna::Source::List(list, "paths", spuna::OnBadFile::kError));
     ARROW_ASSIGN_OR_RAISE(
         const spuna::Evaluation evaluation,
         spuna::Evaluate(files, truth, score, spuna::c::MakeRuntime(1, callbacks)));
@@ -291,8 +294,8 @@ spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const 
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
     ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseReadOptions(options));
-    ARROW_ASSIGN_OR_RAISE(const auto files, spuna::c::ListFiles(paths, num_paths, "paths"));
-    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::arrow_io::StreamParquet(files, parsed));
+    ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
+    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::OpenSourceStream(list, "paths", parsed));
     return spuna::c::GiveStream(std::move(rows), out);
   });
 }

@@ -167,6 +167,11 @@ SPUNA_EXPORT spuna_code spuna_check_clean(struct ArrowArrayStream* pool, const c
                                           spuna_error* error);
 /* Whether spuna_score_stream would take these options. */
 SPUNA_EXPORT spuna_code spuna_check_score(const char* options, spuna_error* error);
+/* The options of a clean, checked and split into those of its two halves, for whoever fits and
+ * scores by two calls: spuna_fit or spuna_fit_files, then spuna_score_stream. Both texts are freed
+ * with spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_split_clean_options(const char* options, char** out_fit,
+                                                  char** out_score, spuna_error* error);
 
 /* Model files are safetensors. Saving writes a temporary sibling and renames it; an existing file
  * is an error unless `overwrite` is nonzero. */

@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(ctrl_c_leaves_nothing_and_exits_with_130) {
           Replace(example.Clean({"--model", example.directory / "m"}), "--epochs", "1000000"),
           settings);
       BOOST_TEST(result.exit_code == 130);
-      BOOST_TEST(result.err.find("spuna: interrupted; the same command goes on where it was") !=
+      BOOST_TEST(result.err.find("spuna: interrupted; the same command resumes where it was") !=
                  std::string::npos);
       BOOST_TEST(example.directory.List() == before, boost::test_tools::per_element());
     }

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(only_the_c_functions_are_exported) {
     BOOST_TEST(name.starts_with("spuna_"), name);
     ++count;
   }
-  BOOST_TEST(count == 34);
+  BOOST_TEST(count == 35);
 }
 
 BOOST_AUTO_TEST_CASE(a_fitted_model_is_that_of_the_command) {
@@ -324,7 +324,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
     return std::string(error.message);
   };
   BOOST_TEST(refuse("{\"alpa\": 1}") ==
-             "there is no option `alpa`; the options are alpha, batch_size, beta, calibration, "
+             "there is no option `alpa`; did you mean `alpha`? the options are alpha, batch_size, "
+             "beta, calibration, "
              "calibration_rows, discriminant, embedding, epochs, epsilon, fit_rows, fit_sample, "
              "hidden, invalid, k, keep_banks, keep_share, learning_rate, max_clean_loss, "
              "max_false_drops, metric, neighbors, on_stop, recipe, seed, seeds, sides, stratify, "
@@ -332,8 +333,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
   BOOST_TEST(refuse("{\"k\": \"ten\"}") == "`k`: expected a whole number but found \"ten\"");
   BOOST_TEST(refuse("{\"on_stop\": \"go\"}") ==
              "`on_stop`: expected one of 'keep', 'rollback' but found \"go\"");
-  BOOST_TEST(refuse("{\"threads\": 0}") ==
-             "`threads`: expected a number between 1 and 64 but found 0");
+  BOOST_TEST(refuse("{\"threads\": 0}") == "`threads` must be between 1 and 64, but is 0");
   BOOST_TEST(refuse("[]") == "options: expected a JSON object");
   BOOST_TEST(refuse("{").starts_with("options: expected a JSON object: "));
   BOOST_TEST(refuse("{\"embedding\": \"vector\"}")

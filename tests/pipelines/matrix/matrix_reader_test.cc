@@ -6,7 +6,7 @@
 #include <set>
 
 #include "arrow_io/direct_lists.h"
-#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/matrix/source_rows.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/random_rows.h"
 #include "tests/support/temp_directory.h"
@@ -26,13 +26,13 @@ std::shared_ptr<arrow::Table> TableOf(const std::shared_ptr<arrow::Array>& embed
 
 arrow::Result<EmbeddingMatrix> Read(const std::vector<std::string>& paths, int num_threads,
                                     InvalidRows invalid = InvalidRows::kNull) {
-  ARROW_ASSIGN_OR_RAISE(const auto files, arrow_io::ListInputFiles(paths, "pool"));
+  ARROW_ASSIGN_OR_RAISE(Source source, Source::List(paths, "pool", OnBadFile::kError));
   Runtime runtime;
   runtime.num_threads = num_threads;
   StageClock clock(runtime);
-  const std::string embedding = "embedding";
-  BadFiles none(OnBadFile::kError);
-  return ReadEmbeddingMatrix({files, embedding, invalid, "pool", none}, clock);
+  ARROW_RETURN_NOT_OK(source.Survey({"embedding", ""}, {}, runtime));
+  ARROW_ASSIGN_OR_RAISE(SourceRows rows, ReadAllRows({source, invalid, "", {}}, clock));
+  return std::move(rows.matrix);
 }
 
 // The rows that are expected of a matrix without those in `invalid`.

@@ -1,5 +1,3 @@
-#include "pipelines/monitor/monitor.h"
-
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
@@ -157,7 +155,7 @@ BOOST_AUTO_TEST_CASE(damaged_states_are_errors) {
     BOOST_TEST_CONTEXT(why) {
       test::WriteFile(path, text);
       const std::string message = MessageOf(example.Watch(batch, "state.json"));
-      BOOST_TEST(Holds(message, "`state`: " + path + ": can't be gone on with: "), message);
+      BOOST_TEST(Holds(message, "`state`: " + path + ": cannot be resumed: "), message);
       BOOST_TEST(Holds(message, why), message);
       BOOST_TEST(test::ReadFile(path) == text);
     }

@@ -9,8 +9,8 @@
 namespace spuna {
 namespace {
 
-arrow_io::InputFiles Files(const std::vector<std::string>& paths) {
-  arrow_io::InputFiles input;
+std::vector<arrow_io::InputFile> Files(const std::vector<std::string>& paths) {
+  std::vector<arrow_io::InputFile> input;
   for (const std::string& path : paths) {
     arrow_io::InputFile file;
     file.relative_path = path;
@@ -19,19 +19,19 @@ arrow_io::InputFiles Files(const std::vector<std::string>& paths) {
       file.partitions = {
           {path.substr(0, equals), path.substr(equals + 1, path.find('/') - equals - 1)}};
     }
-    input.files.push_back(file);
+    input.push_back(file);
   }
   return input;
 }
 
 using Row = std::pair<std::string, std::int64_t>;
 
-std::set<Row> RowsOf(const arrow_io::InputFiles& input, const RowSample& sample) {
+std::set<Row> RowsOf(const std::vector<arrow_io::InputFile>& input, const RowSample& sample) {
   std::set<Row> rows;
-  for (std::size_t i = 0; i < input.files.size(); ++i) {
+  for (std::size_t i = 0; i < input.size(); ++i) {
     BOOST_TEST(std::ranges::is_sorted(sample.rows[i]));
     for (const std::int64_t row : sample.rows[i]) {
-      rows.emplace(input.files[i].relative_path.string(), row);
+      rows.emplace(input[i].relative_path.string(), row);
     }
   }
   BOOST_TEST(static_cast<std::int64_t>(rows.size()) == sample.num_rows);
@@ -46,9 +46,9 @@ BOOST_AUTO_TEST_CASE(it_is_the_rows_with_the_smallest_hashes) {
   for (const std::uint64_t seed : {0, 1, 17}) {
     std::vector<std::tuple<std::uint64_t, std::string, std::int64_t>> all;
     for (std::size_t i = 0; i < 3; ++i) {
-      const std::string path = input.files[i].relative_path.string();
+      const std::string path = input[i].relative_path.string();
       for (std::int64_t row = 0; row < num_rows[i]; ++row) {
-        all.emplace_back(HashRow(HashPath(path, seed), row), path, row);
+        all.emplace_back(SampleKeys(path, seed)(row).hash, path, row);
       }
     }
     std::ranges::sort(all);

@@ -1,0 +1,74 @@
+#include "cli/option_binding.h"
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace spuna::cli {
+namespace {
+
+// What looks like an option is taken for a value that was forgotten.
+std::string RefuseOptions(const std::string& text) {
+  return text.starts_with("--") ? "expected a value but found the option " + text : std::string();
+}
+
+// "a,b" as "a" and "b"; empty names are left out.
+void SetSplit(const std::string& text, OptionField& field) {
+  field.Reset();
+  std::istringstream stream(text);
+  for (std::string name; std::getline(stream, name, ',');) {
+    if (!name.empty()) field.SetText(name);
+  }
+}
+
+CLI::Option* BindFlag(const std::string& name, const std::shared_ptr<OptionField>& field,
+                      const std::string& help, CLI::App& app) {
+  return app.add_flag_function(
+      name, [field](std::int64_t count) { field->SetJson(count > 0); }, help);
+}
+
+CLI::Option* BindTexts(const std::string& name, const std::shared_ptr<OptionField>& field,
+                       const std::string& help, CLI::App& app) {
+  auto set = [field](const std::vector<std::string>& texts) {
+    field->Reset();
+    for (const std::string& text : texts) field->SetText(text);
+  };
+  return app.add_option_function<std::vector<std::string>>(name, set, help);
+}
+
+CLI::Option* BindText(const Option& option, const std::string& name,
+                      const std::shared_ptr<OptionField>& field, const std::string& help,
+                      CLI::App& app) {
+  auto set = [field, name, splits = option.splits_at_commas](const std::string& text) {
+    try {
+      splits ? SetSplit(text, *field) : field->SetText(text);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
+  };
+  return app.add_option_function<std::string>(name, set, help);
+}
+
+}  // namespace
+
+CLI::Option* BindOption(const Option& option, Command command,
+                        const std::shared_ptr<OptionField>& field, CLI::App& app) {
+  const bool is_positional = command == Command::kInspect && option.is_required;
+  const std::string name = is_positional ? option.name : "--" + option.name;
+  const std::string help = option.help + (option.rule.empty() ? "" : " [" + option.rule + "]");
+  const ValueKind kind = field->kind();
+  if (kind == ValueKind::kFlag) return BindFlag(name, field, help, app)->group(option.group);
+  CLI::Option* const bound = kind == ValueKind::kTexts && !option.splits_at_commas
+                                 ? BindTexts(name, field, help, app)
+                                 : BindText(option, name, field, help, app);
+  if (kind == ValueKind::kWord) bound->check(CLI::IsMember(field->Words()));
+  if (kind == ValueKind::kText || kind == ValueKind::kTexts) bound->check(RefuseOptions);
+  const bool is_number = kind == ValueKind::kNumber || kind == ValueKind::kWhole;
+  bound->type_name(!option.value_name.empty() ? option.value_name : is_number ? "NUMBER" : "WORD");
+  const std::string value = option.DefaultIn(command);
+  if (!value.empty()) bound->default_str(value);
+  return bound->group(option.group);
+}
+
+}  // namespace spuna::cli

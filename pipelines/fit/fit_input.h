@@ -1,0 +1,34 @@
+#pragma once
+
+#include <arrow/status.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipelines/matrix/embedding_matrix.h"
+
+namespace spuna {
+
+/// One input of a fit, in memory, and what messages call it.
+struct FitInput {
+  EmbeddingMatrix rows;
+  /// The class of every valid row, where rows are compared within classes.
+  std::vector<std::string> classes;
+  /// The id of every valid row, where findings are asked for.
+  std::vector<std::string> ids;
+  /// The name of the embedding column.
+  std::string column;
+  /// Where the rows come from: a file, "the stream of trusted rows".
+  std::string where;
+
+  /// Adds the rows of a batch that has the column. Messages count rows from `first_row`.
+  arrow::Status Append(const arrow::RecordBatch& batch, InvalidRows invalid,
+                       std::int64_t first_row);
+  arrow::Status Append(const arrow::RecordBatch& batch, InvalidRows invalid) {
+    return Append(batch, invalid, static_cast<std::int64_t>(rows.valid.size()));
+  }
+};
+
+}  // namespace spuna

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "algorithms/expansion/expansion.h"
+#include "algorithms/findings/cluster_mix.h"
+#include "pipelines/fit/findings.h"
+#include "pipelines/model/model.h"
+
+namespace spuna {
+
+/// What to compute beyond the classifier.
+struct FitExtras {
+  /// Whether the model keeps the banks, for scoring by neighbors.
+  bool keep_banks = false;
+  /// Whether the pool's rows are scored without classifier.
+  bool neighbor_scores = false;
+  /// Whether the pool's rows are scored by the classifier.
+  bool pool_scores = false;
+  /// Whether to find out what reasons and a report show; scores the pool too.
+  bool findings = false;
+};
+
+/// What a fit leaves behind.
+struct FitResult {
+  Model model;
+  /// The labels of the pool's valid rows.
+  algorithms::Expansion expansion;
+  /// What the classifier gave the pool's valid rows, where something asked for it.
+  std::vector<float> pool_scores;
+  /// The score without classifier of the pool's valid rows, where it was asked for.
+  std::optional<std::vector<double>> neighbor_scores;
+  std::optional<Findings> findings;
+  /// Whether another mix of clusters explains the difference, where findings were asked for.
+  std::optional<algorithms::ClusterMix> mix;
+  /// One byte for every pool row: whether it is one of the rows that were fitted. Of a sampled pool
+  /// only where neighbor scores or findings were asked for. Files that were skipped have no rows.
+  std::vector<std::uint8_t> pool_valid;
+};
+
+}  // namespace spuna

@@ -1,0 +1,83 @@
+#include "pipelines/jobs/clean_run.h"
+
+#include <utility>
+
+#include "pipelines/options/option_list.h"
+#include "pipelines/options/option_words.h"
+#include "pipelines/score/batch_scorer.h"
+
+namespace spuna {
+
+arrow::Result<CleanRun> CleanRun::Prepare(CleanJob job) {
+  ARROW_RETURN_NOT_OK(job.Validate());
+  job.fit.options = job.Fitting();
+  ARROW_ASSIGN_OR_RAISE(FitRun fit, FitRun::Prepare(job.fit));
+  JobPaths& paths = fit.paths();
+  ARROW_RETURN_NOT_OK(paths.AddOutput(job.output, "out"));
+  if (job.dropped) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.dropped, "dropped"));
+  if (job.reasons) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.reasons, "reasons"));
+  if (job.report) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.report, "report"));
+  CommandOptions options;
+  options.job = job;
+  CleanRun run(std::move(job), std::move(fit));
+  if (run.job_.NeedsPoolPass()) run.fit_.WantFindings(run.job_.id);
+  run.configuration_ = DescribeResult(options);
+  run.configuration_.update(run.fit_.DescribeInputs());
+  run.configuration_["command"] = "clean";
+  run.configuration_["by"] = ToWord(run.scoring_options_.by);
+  return run;
+}
+
+arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(Scoring scoring,
+                        Scoring::Open(request().pool, targets(), scoring_options_, configuration_));
+  scoring_.emplace(std::move(scoring));
+  std::optional<JobReport> finished = scoring_->Finished(clock);
+  if (finished) return finished;
+  if (scoring_->directory() == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(
+        auto opened, RunState::Open({StateBeside(job_.output), job_.output, "out"}, configuration_,
+                                    job_.fit.overwrite));
+    state_beside_.emplace(std::move(opened));
+  }
+  ARROW_RETURN_NOT_OK(scoring_->Stage(&state()));
+  ARROW_RETURN_NOT_OK(fit_.Stage(state()));
+  ARROW_RETURN_NOT_OK(explanation_.Stage(state()));
+  return std::nullopt;
+}
+
+arrow::Status CleanRun::Survey(const Runtime& runtime) {
+  return fit_.Survey(
+      [&](const arrow_io::ParquetInput& file) -> arrow::Status {
+        ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
+        return explanation_.Check(file);
+      },
+      runtime);
+}
+
+arrow::Status CleanRun::Fit(StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(fitted_, fit_.Execute(state(), clock));
+  const Model& model = fitted_.model;
+  report_.fit = JobReport::Fit{model.options, model.summary, model.dimension()};
+  return arrow::Status::OK();
+}
+
+arrow::Status CleanRun::Score(StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(report_.score, scoring_->Score(request().pool, fitted_.model, clock));
+  return arrow::Status::OK();
+}
+
+arrow::Status CleanRun::Explain(StageClock& clock) {
+  if (!job_.NeedsPoolPass()) return arrow::Status::OK();
+  return explanation_.Write({request(), fitted_, scoring_options_}, state(), report_, clock);
+}
+
+arrow::Result<JobReport> CleanRun::Finish(StageClock& clock) {
+  ARROW_RETURN_NOT_OK(scoring_->Finish(request().pool, fitted_.model,
+                                       state_beside_ ? &*state_beside_ : nullptr, clock));
+  if (state_beside_) ARROW_RETURN_NOT_OK(state_beside_->Remove());
+  Complete(request().pool, clock, report_);
+  return std::move(report_);
+}
+
+}  // namespace spuna

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "pipelines/jobs/fit_run.h"
+#include "pipelines/jobs/scoring.h"
+#include "pipelines/options/job_descriptions.h"
+#include "pipelines/report/explanation.h"
+
+namespace spuna {
+
+/// Fits on a pool, scores it, and explains what was dropped. `plan` is the same, stopped after the
+/// survey. The steps are called in the order in which they stand here.
+class CleanRun {
+ public:
+  /// Checks the options and paths of a job and lists its inputs.
+  static arrow::Result<CleanRun> Prepare(CleanJob job);
+
+  const CleanJob& job() const { return job_; }
+  const FitRequest& request() const { return fit_.request(); }
+  const ScoreOptions& scoring_options() const { return scoring_options_; }
+  ScoreOutputs::Targets targets() const { return {job_.output, job_.dropped, job_.fit.overwrite}; }
+  const nlohmann::json& configuration() const { return configuration_; }
+
+  /// Takes the outputs. The report of an earlier run where that has done it all.
+  arrow::Result<std::optional<JobReport>> Open(StageClock& clock);
+
+  /// Reads the footers, and finds out what can't be done before the work.
+  arrow::Status Survey(const Runtime& runtime);
+
+  /// Fits, writes labels and model.
+  arrow::Status Fit(StageClock& clock);
+  /// Scores the pool.
+  arrow::Status Score(StageClock& clock);
+  /// Writes reasons and report, counts groups.
+  arrow::Status Explain(StageClock& clock);
+  /// Gives the outputs their names.
+  arrow::Result<JobReport> Finish(StageClock& clock);
+
+ private:
+  CleanRun(CleanJob job, FitRun fit)
+      : job_(std::move(job)),
+        scoring_options_(job_.Scoring()),
+        fit_(std::move(fit)),
+        explanation_(job_) {}
+
+  // That of the output directory, or beside an output file.
+  RunState& state() { return state_beside_ ? *state_beside_ : scoring_->directory()->state(); }
+
+  CleanJob job_;
+  ScoreOptions scoring_options_;
+  FitRun fit_;
+  Explanation explanation_;
+  nlohmann::json configuration_;
+  std::optional<Scoring> scoring_;
+  std::optional<RunState> state_beside_;
+  FitResult fitted_;
+  JobReport report_;
+};
+
+}  // namespace spuna

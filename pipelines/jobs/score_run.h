@@ -1,0 +1,46 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pipelines/jobs/scoring.h"
+#include "pipelines/model/model.h"
+#include "pipelines/options/job_descriptions.h"
+
+namespace spuna {
+
+/// Scores files with a fitted model. `plan` is the same, stopped after the survey. The steps are
+/// called in the order in which they stand here.
+class ScoreRun {
+ public:
+  /// Checks the options and paths of a job on files, lists its input and loads its model.
+  static arrow::Result<ScoreRun> Prepare(const ScoreJob& job);
+
+  const Source& input() const { return input_; }
+  const Model& model() const { return model_; }
+  ScoreOutputs::Targets targets() const {
+    return {job_.output, job_.dropped, job_.options.overwrite};
+  }
+  const nlohmann::json& configuration() const { return configuration_; }
+
+  /// Takes the outputs.
+  arrow::Result<Scoring> Open() const;
+
+  /// Reads the footers of the input.
+  arrow::Status Survey(const Runtime& runtime);
+
+  /// Scores into the outputs that were taken.
+  arrow::Result<JobReport> Execute(Scoring& scoring, StageClock& clock) const;
+
+ private:
+  ScoreRun(ScoreJob job, Source input, Model model)
+      : job_(std::move(job)), input_(std::move(input)), model_(std::move(model)) {}
+
+  ScoreJob job_;
+  Source input_;
+  Model model_;
+  nlohmann::json configuration_;
+};
+
+}  // namespace spuna

@@ -1,0 +1,51 @@
+#include "pipelines/monitor/batch_watcher.h"
+
+#include <arrow/type.h>
+
+#include <vector>
+
+#include "pipelines/matrix/embedding_matrix.h"
+
+namespace spuna {
+
+using arrow_io::ParquetInput;
+
+BatchWatcher::BatchWatcher(const Model& model, algorithms::DriftWatch& watch, std::uint64_t seed)
+    : model_(model), watch_(watch), share_(model.watch, seed) {
+  watch_.BeginBatch();
+}
+
+arrow::Status BatchWatcher::Watch(const Source& source,
+                                  const std::shared_ptr<const PreparedModel>& prepared,
+                                  StageClock& clock) {
+  const Runtime& runtime = clock.runtime();
+  return source.ForEachFile([&](std::size_t file, const ParquetInput& parquet) -> arrow::Status {
+    clock.Report("watch", static_cast<double>(file) / static_cast<double>(source.files().size()));
+    const BatchScorer scorer =
+        BatchScorer::MakeForColumn(prepared, parquet.name(), source.embedding());
+    const int column = parquet.schema()->GetFieldIndex(source.embedding());
+    return parquet.ForEachBatch({column}, [&](const ParquetInput::Batch& batch) -> arrow::Status {
+      ARROW_RETURN_NOT_OK(runtime.CheckStop());
+      ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored,
+                            scorer.Score(*batch.rows, batch.first_row, runtime));
+      Add(scored, runtime);
+      return arrow::Status::OK();
+    });
+  });
+}
+
+void BatchWatcher::Add(const ScoredBatch& scored, const Runtime& runtime) {
+  counts_ += scored.counts;
+  std::vector<std::vector<float>> scores(model_.watch.size());
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    const std::vector<float> all =
+        model_.watch[k].classifier.Score(ViewOf(scored.rows), runtime.MakeExecution());
+    for (std::size_t row = 0; row < all.size(); ++row) {
+      if (scored.rows.valid[row] != 0) scores[k].push_back(all[row]);
+    }
+  }
+  watch_.Add(scores);
+  share_.Add(scores);
+}
+
+}  // namespace spuna

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <arrow/status.h>
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pipelines/options/options.h"
+
+namespace spuna {
+
+/// Fit on files, and write what is named.
+struct FitJob {
+  std::vector<std::string> trusted;
+  std::vector<std::string> pool;
+  std::optional<std::string> model;
+  std::optional<std::string> labels;
+  bool keep_banks = false;
+  FitOptions options;
+  /// The prefix of our columns in the labels file, and whether outputs may be replaced.
+  std::string prefix = "spuna_";
+  bool overwrite = false;
+  /// Whether to start even if there seems to be too little memory.
+  bool force = false;
+  OnBadFile on_bad_file = OnBadFile::kError;
+  /// How many seconds a fit runs before it saves a checkpoint.
+  double checkpoint_seconds = 1;
+
+  arrow::Status Validate() const;
+};
+
+/// Score files with a fitted model. "-" as the output writes the rows to standard output as an
+/// Arrow IPC stream; "-" as the only input reads one from standard input, and needs "-" as the
+/// output.
+struct ScoreJob {
+  std::string model;
+  std::vector<std::string> input;
+  std::string output;
+  /// Where the rows go that are dropped; needs `options.drop`.
+  std::optional<std::string> dropped;
+  ScoreOptions options;
+  OnBadFile on_bad_file = OnBadFile::kError;
+
+  arrow::Status Validate() const;
+};
+
+/// Fit on files, then score the pool.
+struct CleanJob {
+  FitJob fit;
+  std::string output;
+  bool drop = false;
+  /// Whether there is a column of p-values; it makes the fit a calibrated one.
+  bool p_values = false;
+  /// A Parquet file to write, of why rows are dropped, and an HTML page to look at.
+  std::optional<std::string> reasons;
+  std::optional<std::string> report;
+  /// Columns that rows are counted by, and the columns of ids, of the truth and of pictures; empty
+  /// for none.
+  std::vector<std::string> group_by;
+  std::string id;
+  std::string truth;
+  std::string image;
+  /// Where the rows go that are dropped; needs `drop`.
+  std::optional<std::string> dropped;
+
+  /// Whether the pool is read once more after it has been scored.
+  bool NeedsPoolPass() const { return reasons || report || !group_by.empty(); }
+  /// The options of its second half.
+  ScoreOptions Scoring() const;
+  /// The options of its first half: p-values need calibration rows.
+  FitOptions Fitting() const;
+
+  arrow::Status Validate() const;
+};
+
+/// Compare a column of scores with a column of truth.
+struct EvaluateJob {
+  std::vector<std::string> input;
+  std::string truth;
+  std::string score = "spuna_score";
+};
+
+/// Watch a batch of new rows of a deployment for shift.
+struct MonitorJob {
+  std::string model;
+  std::vector<std::string> input;
+  /// The file that remembers the batches before this one; without it the batch stands alone.
+  std::optional<std::string> state;
+  /// A file of OpenMetrics text, and a page with the history; both are replaced.
+  std::optional<std::string> metrics;
+  std::optional<std::string> report;
+  MonitorOptions options;
+
+  arrow::Status Validate() const { return options.Validate(); }
+};
+
+/// Show what a model says of itself.
+struct InspectJob {
+  std::string model;
+};
+
+/// The commands, in the order of the jobs in CommandOptions.
+enum class Command { kFit, kScore, kClean, kEvaluate, kMonitor, kInspect };
+
+/// How a command runs and what it prints. No result depends on it.
+struct RunningOptions {
+  int threads = DefaultThreads();
+  bool json = false;
+  bool quiet = false;
+  /// Whether to report what would be done instead of doing it.
+  bool dry_run = false;
+  std::string config;
+};
+
+/// All that the options of one command fill.
+struct CommandOptions {
+  std::variant<FitJob, ScoreJob, CleanJob, EvaluateJob, MonitorJob, InspectJob> job;
+  RunningOptions running;
+
+  static CommandOptions Of(Command command);
+  Command command() const { return static_cast<Command>(job.index()); }
+
+  /// Whether every value can be used, and goes with the others, whatever the data.
+  arrow::Status Validate() const;
+};
+
+/// The word that calls a command.
+std::string NameOf(Command command);
+
+}  // namespace spuna

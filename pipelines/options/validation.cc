@@ -1,0 +1,124 @@
+// The Validate() of the structs in options.h and job_descriptions.h. It stands apart from them,
+// since they are checked against the list of options, which knows the structs.
+#include <utility>
+#include <vector>
+
+#include "pipelines/options/option_list.h"
+
+namespace spuna {
+namespace {
+
+// An error when more than one is set.
+arrow::Status CheckOneOf(
+    const std::vector<std::pair<const char*, const std::optional<double>*>>& options) {
+  const char* first = nullptr;
+  for (const auto& [name, value] : options) {
+    if (!*value) continue;
+    if (first != nullptr) {
+      return arrow::Status::Invalid("`", first, "` and `", name,
+                                    "` both say which rows are dropped; choose one");
+    }
+    first = name;
+  }
+  return arrow::Status::OK();
+}
+
+// The ranges of options that a job of this kind has.
+template <typename Job, typename Options>
+arrow::Status CheckRangesIn(const Options& options) {
+  Job job;
+  job.options = options;
+  CommandOptions filled;
+  filled.job = std::move(job);
+  return CheckRanges(filled);
+}
+
+arrow::Status CheckDropped(bool drop, const std::optional<std::string>& dropped) {
+  if (drop || !dropped) return arrow::Status::OK();
+  return arrow::Status::Invalid("`dropped` needs `drop`: without it no row is left out");
+}
+
+arrow::Status CheckBanks(const FitJob& job) {
+  if (!job.keep_banks || job.model) return arrow::Status::OK();
+  return arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in");
+}
+
+arrow::Status CheckDecision(const DecisionOptions& options) {
+  ARROW_RETURN_NOT_OK(CheckOneOf({{"max-clean-loss", &options.max_clean_loss},
+                                  {"max-false-drops", &options.max_false_drops},
+                                  {"keep-share", &options.keep_share},
+                                  {"threshold", &options.threshold}}));
+  if (options.HasGuarantee() && options.calibration == Calibration::kNone) {
+    return arrow::Status::Invalid(
+        "`max-clean-loss` and `max-false-drops` need calibration rows; "
+        "use `calibration` split or cross");
+  }
+  if (options.calibration_rows && options.ChosenCalibration() != Calibration::kSplit) {
+    return arrow::Status::Invalid("`calibration-rows` is for `calibration` split");
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Status DecisionOptions::Validate() const {
+  FitOptions options;
+  options.decision = *this;
+  return options.Validate();
+}
+
+arrow::Status FitOptions::Validate() const {
+  ARROW_RETURN_NOT_OK(CheckDecision(decision));
+  return CheckRangesIn<FitJob>(*this);
+}
+
+arrow::Status ScoreOptions::Validate() const {
+  if (prefix.find('\0') != std::string::npos) {
+    return arrow::Status::Invalid("`prefix` must not hold a zero byte");
+  }
+  const std::pair<const char*, bool> deciding[] = {{"drop", drop},
+                                                   {"p-values", p_values},
+                                                   {"threshold", threshold.has_value()},
+                                                   {"max-clean-loss", max_clean_loss.has_value()}};
+  for (const auto& [name, is_set] : deciding) {
+    if (is_set && by == ScoreBy::kNeighbors) {
+      return arrow::Status::Invalid("`", name, "` needs the classifier's score");
+    }
+  }
+  ARROW_RETURN_NOT_OK(CheckOneOf({{"threshold", &threshold}, {"max-clean-loss", &max_clean_loss}}));
+  return CheckRangesIn<ScoreJob>(*this);
+}
+
+arrow::Status MonitorOptions::Validate() const { return CheckRangesIn<MonitorJob>(*this); }
+
+arrow::Status FitJob::Validate() const {
+  ARROW_RETURN_NOT_OK(options.Validate());
+  return CheckBanks(*this);
+}
+
+arrow::Status ScoreJob::Validate() const {
+  ARROW_RETURN_NOT_OK(options.Validate());
+  return CheckDropped(options.drop, dropped);
+}
+
+arrow::Status CleanJob::Validate() const {
+  ARROW_RETURN_NOT_OK(Fitting().Validate());
+  ARROW_RETURN_NOT_OK(CheckBanks(fit));
+  ARROW_RETURN_NOT_OK(Scoring().Validate());
+  return CheckDropped(drop, dropped);
+}
+
+arrow::Status CommandOptions::Validate() const {
+  ARROW_RETURN_NOT_OK(std::visit(
+      [](const auto& described) {
+        if constexpr (requires { described.Validate(); }) {
+          return described.Validate();
+        } else {
+          return arrow::Status::OK();
+        }
+      },
+      job));
+  return CheckRanges(*this);
+}
+
+}  // namespace spuna

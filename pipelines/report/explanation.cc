@@ -1,0 +1,67 @@
+#include "pipelines/report/explanation.h"
+
+#include "pipelines/report/pool_pass.h"
+#include "pipelines/report/report.h"
+#include "pipelines/report/report_page.h"
+
+namespace spuna {
+namespace {
+
+constexpr const char* kReasons = "reasons";
+constexpr const char* kReport = "report";
+
+// The journal's entry: what exists under the names of the outputs from now on is our own.
+constexpr const char* kNaming = "naming-findings";
+
+PoolPassOptions PassOptionsOf(const CleanJob& job) {
+  PoolPassOptions options;
+  options.id = job.id;
+  options.group_by = job.group_by;
+  options.truth = job.truth;
+  options.image = job.image;
+  return options;
+}
+
+}  // namespace
+
+Explanation::Explanation(const CleanJob& job) : job_(job) {}
+
+arrow::Status Explanation::Check(const arrow_io::ParquetInput& file) const {
+  return CheckPoolPassColumns(file, PassOptionsOf(job_));
+}
+
+arrow::Status Explanation::Stage(const RunState& state) {
+  const bool may_replace = job_.fit.overwrite || state.Find(kNaming) != nullptr;
+  ARROW_RETURN_NOT_OK(outputs_.Add(kReasons, job_.reasons, may_replace));
+  return outputs_.Add(kReport, job_.report, may_replace);
+}
+
+arrow::Status Explanation::Write(const Material& material, RunState& state, JobReport& report,
+                                 StageClock& clock) {
+  PoolPassOptions options = PassOptionsOf(job_);
+  if (const arrow_io::StagedOutput* const reasons = outputs_.Find(kReasons)) {
+    options.reasons = reasons->path().string();
+    options.reasons_name = reasons->target().string();
+  }
+  if (!job_.report) options.image.clear();
+  ARROW_ASSIGN_OR_RAISE(const PoolPassResult pass, RunPoolPass(material.request, material.fit,
+                                                               material.scoring, options, clock));
+  for (std::size_t i = 0; i < job_.group_by.size(); ++i) {
+    report.groups.push_back({job_.group_by[i], pass.groups[i]});
+  }
+  report.reasons = job_.reasons;
+  report.page = job_.report;
+  const Findings& findings = *material.fit.findings;
+  report.distance = findings.distance;
+  report.kinds.assign(findings.kinds.sizes.begin(), findings.kinds.sizes.end());
+  if (job_.report) {
+    const nlohmann::json page =
+        MakeReport({material.request, material.fit, pass, report.score->counts,
+                    report.score->decision, job_.group_by},
+                   clock);
+    ARROW_RETURN_NOT_OK(outputs_.Write(kReport, RenderReportPage(page)));
+  }
+  return outputs_.Commit(state, kNaming, true);
+}
+
+}  // namespace spuna

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <arrow/status.h>
+
+#include "arrow_io/parquet_input.h"
+#include "pipelines/fit/file_fit.h"
+#include "pipelines/fit/fit_result.h"
+#include "pipelines/options/job_descriptions.h"
+#include "pipelines/run/job_report.h"
+#include "pipelines/run/output_set.h"
+#include "pipelines/run/run_state.h"
+
+namespace spuna {
+
+/// Why a clean dropped what it dropped: its reasons, report and groups.
+class Explanation {
+ public:
+  /// What a clean has when it has scored its pool.
+  struct Material {
+    const FitRequest& request;
+    const FitResult& fit;
+    const ScoreOptions& scoring;
+  };
+
+  explicit Explanation(const CleanJob& job);
+
+  /// Whether a file of the pool has the columns that are asked for.
+  arrow::Status Check(const arrow_io::ParquetInput& file) const;
+
+  /// Reserves the outputs.
+  arrow::Status Stage(const RunState& state);
+
+  /// Reads the pool once more, writes what is asked for, and adds to the job's report.
+  arrow::Status Write(const Material& material, RunState& state, JobReport& report,
+                      StageClock& clock);
+
+ private:
+  CleanJob job_;
+  OutputSet outputs_;
+};
+
+}  // namespace spuna

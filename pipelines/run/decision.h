@@ -1,0 +1,72 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "algorithms/guarantees/conformal.h"
+#include "pipelines/options/options.h"
+
+namespace spuna {
+
+/// What is known of a row when it is decided about.
+struct RowEvidence {
+  float score = 0;
+  /// Where the decision needs it.
+  double p_value = 1;
+};
+
+/// Which rows are kept.
+struct Decision {
+  /// The threshold where no row can be dropped: no score reaches it.
+  static constexpr double kDropNone = 2;
+
+  /// The option that decided; empty where none was given.
+  std::string rule;
+  /// What it was set to.
+  double level = 0.5;
+  /// Rows that score below it are kept; kDropNone where none is dropped.
+  double threshold = 0.5;
+  /// With it the p-value decides instead: rows are kept whose p-value is greater.
+  std::optional<double> p_value_cutoff;
+
+  bool NeedsPValues() const { return p_value_cutoff.has_value(); }
+  bool DropsNone() const { return !p_value_cutoff && threshold > 1; }
+
+  /// Whether a row is kept: the one place where that is decided.
+  bool Keeps(const RowEvidence& row) const {
+    return p_value_cutoff ? row.p_value > *p_value_cutoff : row.score < threshold;
+  }
+};
+
+/// What the pool's rows, as far as the fit saw them, were given.
+struct PoolScores {
+  std::span<const float> scores;
+  /// Where there is a calibration.
+  std::span<const double> p_values;
+  /// At most this share of them is clean.
+  double clean_share = 1;
+};
+
+/// Decides by the options, which must be valid.
+Decision Decide(const DecisionOptions& options, const algorithms::CalibrationScores& calibration,
+                const PoolScores& pool);
+
+/// The decision at another level of clean loss. An error where there are too few calibration rows.
+arrow::Result<Decision> DecideByCleanLoss(double level,
+                                          const algorithms::CalibrationScores& calibration);
+
+/// How many of the trusted rows a split holds out. An error that says how many are needed where
+/// there are too few.
+arrow::Result<std::int64_t> CountCalibrationRows(const DecisionOptions& options,
+                                                 std::int64_t num_trusted_rows);
+
+nlohmann::json ToJson(const Decision& decision);
+/// Throws a nlohmann exception or std::invalid_argument where it can't be one.
+Decision DecisionFromJson(const nlohmann::json& json);
+
+}  // namespace spuna

@@ -1,0 +1,105 @@
+#include "pipelines/run/fit_summary.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "pipelines/options/option_words.h"
+
+namespace spuna {
+
+using nlohmann::json;
+
+namespace {
+
+FitChoices ChoicesFromJson(const json& from) {
+  FitChoices choices;
+  choices.switches.metric = FromWord<algorithms::Metric>(from.at("metric").get<std::string>());
+  choices.switches.seeds = FromWord<algorithms::Seeds>(from.at("seeds").get<std::string>());
+  choices.switches.discriminant = FromWord<bool>(from.at("discriminant").get<std::string>());
+  choices.switches.sides = FromWord<algorithms::Sides>(from.at("sides").get<std::string>());
+  choices.switches.targets = FromWord<algorithms::Targets>(from.at("targets").get<std::string>());
+  choices.alpha = from.at("alpha").get<std::int64_t>();
+  choices.beta = from.at("beta").get<std::int64_t>();
+  choices.k = from.at("k").get<std::int64_t>();
+  choices.hidden = from.at("hidden").get<std::int64_t>();
+  choices.epochs = from.at("epochs").get<std::int64_t>();
+  if (choices.k < 1) throw std::invalid_argument("expected `k` of at least 1");
+  return choices;
+}
+
+}  // namespace
+
+json ToJson(const FitSummary& summary, Recipe recipe) {
+  json chosen = ToJson(summary.choices);
+  chosen["rule"] = ChoiceRule(recipe);
+  json shift = {{"found", summary.found}};
+  if (summary.separation) {
+    shift["auroc"] = summary.separation->auroc;
+    shift["p_value"] = summary.separation->p_value;
+  }
+  if (summary.share) shift["share"] = ToJson(*summary.share);
+  json described = {
+      {"chosen", chosen},
+      {"shift", shift},
+      {"rows_trusted", summary.rows_trusted},
+      {"rows_pool", summary.rows_pool},
+      {"rows_invalid_trusted", summary.rows_invalid_trusted},
+      {"rows_invalid_pool", summary.rows_invalid_pool},
+      {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
+      {"rows_calibration", summary.rows_calibration},
+      {"rounds", summary.rounds},
+      {"entropy", summary.entropy},
+      {"stopped_by", summary.stopped_by},
+      {"labeled", {{"clean", summary.labeled_clean}, {"shifted", summary.labeled_shifted}}}};
+  if (summary.sampled_from) described["sampled_from"] = *summary.sampled_from;
+  return described;
+}
+
+FitSummary FitSummaryFromJson(const json& from) {
+  FitSummary summary;
+  summary.rows_trusted = from.at("rows_trusted").get<std::int64_t>();
+  summary.rows_pool = from.at("rows_pool").get<std::int64_t>();
+  summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
+  summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
+  summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
+  summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
+  summary.choices = ChoicesFromJson(from.at("chosen"));
+  const json& shift = from.at("shift");
+  summary.found = shift.at("found").get<bool>();
+  if (!summary.found || shift.contains("auroc")) {
+    summary.separation = {shift.at("auroc").get<double>(), shift.at("p_value").get<double>()};
+  }
+  if (shift.contains("share")) {
+    const json& share = shift.at("share");
+    summary.share = {share.at("estimate").get<double>(), share.at("low").get<double>(),
+                     share.at("high").get<double>()};
+  }
+  summary.rounds = from.at("rounds").get<std::int64_t>();
+  summary.entropy = from.at("entropy").get<std::vector<double>>();
+  summary.stopped_by = from.at("stopped_by").get<std::string>();
+  summary.labeled_clean = from.at("labeled").at("clean").get<std::int64_t>();
+  summary.labeled_shifted = from.at("labeled").at("shifted").get<std::int64_t>();
+  if (from.contains("sampled_from")) {
+    summary.sampled_from = from.at("sampled_from").get<std::int64_t>();
+  }
+  return summary;
+}
+
+json ToJson(const FitChoices& choices) {
+  return {{"metric", ToWord(choices.switches.metric)},
+          {"seeds", ToWord(choices.switches.seeds)},
+          {"discriminant", ToWord(choices.switches.discriminant)},
+          {"sides", ToWord(choices.switches.sides)},
+          {"targets", ToWord(choices.switches.targets)},
+          {"alpha", choices.alpha},
+          {"beta", choices.beta},
+          {"k", choices.k},
+          {"hidden", choices.hidden},
+          {"epochs", choices.epochs}};
+}
+
+json ToJson(const algorithms::Share& share) {
+  return {{"estimate", share.estimate}, {"low", share.low}, {"high", share.high}};
+}
+
+}  // namespace spuna

@@ -1,0 +1,102 @@
+#include "pipelines/run/job_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "pipelines/options/option_words.h"
+
+namespace spuna {
+
+nlohmann::json SkippedToJson(const std::map<std::string, std::string>& skipped) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const auto& [path, reason] : skipped) files.push_back({{"path", path}, {"reason", reason}});
+  return files;
+}
+
+namespace {
+
+void Describe(const JobReport::Fit& report, nlohmann::json& json) {
+  const FitSummary& fit = report.summary;
+  json["recipe"] = ToWord(report.options.recipe);
+  json["embedding"] = report.options.embedding;
+  json["dimension"] = report.dimension;
+  json["alpha"] = fit.choices.alpha;
+  json["beta"] = fit.choices.beta;
+  json["k"] = fit.choices.k;
+  json["seed"] = report.options.seed;
+  json["rows_trusted"] = fit.rows_trusted;
+  json["rows_pool"] = fit.rows_pool;
+  json["rows_sampled_from"] = fit.sampled_from.value_or(fit.rows_pool + fit.rows_invalid_pool);
+  json["rows_invalid"] = fit.rows_invalid_trusted + fit.rows_invalid_pool;
+  json["rows_invalid_trusted"] = fit.rows_invalid_trusted;
+  json["rows_invalid_pool"] = fit.rows_invalid_pool;
+  json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
+  json["chosen"] = ToJson(fit.choices);
+  json["chosen"]["rule"] = ChoiceRule(report.options.recipe);
+  json["shift_found"] = fit.found;
+  json["shift_test"] = nullptr;
+  if (fit.separation) {
+    json["shift_test"] = {{"p_value", fit.separation->p_value}, {"found", fit.found}};
+    json["separation"] = {{"auroc", fit.separation->auroc}, {"p_value", fit.separation->p_value}};
+  }
+  json["share_shifted"] = fit.share ? ToJson(*fit.share) : nlohmann::json();
+  json["rows_calibration"] = fit.rows_calibration;
+  json["rounds"] = fit.rounds;
+  json["entropy"] = fit.entropy;
+  json["stopped_by"] = fit.stopped_by;
+  json["labeled"] = {{"clean", fit.labeled_clean}, {"shifted", fit.labeled_shifted}};
+}
+
+void Describe(const JobReport::Score& report, nlohmann::json& json) {
+  json["rows_in"] = report.counts.in;
+  json["files"] = report.num_files;
+  if (report.by == ScoreBy::kNeighbors) return;
+  json["rows_kept"] = report.counts.kept;
+  json["rows_dropped"] = report.counts.dropped;
+  const Decision& decision = report.decision;
+  json["threshold"] =
+      decision.NeedsPValues() ? nlohmann::json() : nlohmann::json(decision.threshold);
+  json["decision"] = ToJson(decision);
+}
+
+}  // namespace
+
+nlohmann::json ToJson(const JobReport& report) {
+  nlohmann::json json = {{"seconds", report.seconds},
+                         {"peak_memory_bytes", report.peak_memory_bytes}};
+  if (report.fit) Describe(*report.fit, json);
+  if (report.score) Describe(*report.score, json);
+  if (report.score && !report.fit) json["rows_invalid"] = report.score->counts.invalid;
+  for (const JobReport::Groups& by : report.groups) {
+    nlohmann::json groups = nlohmann::json::array();
+    for (const GroupCount& group : by.groups) groups.push_back(ToJson(group));
+    json["groups"][by.column] = groups;
+  }
+  if (report.distance) {
+    json["shift_distance"] = {
+        {"cosine", report.distance->cosine},
+        {"euclidean", report.distance->euclidean},
+        {"in_spreads", report.distance->in_spreads},
+        {"reach", report.distance->reach == algorithms::ShiftReach::kFar ? "far" : "near"}};
+  }
+  if (!report.kinds.empty()) json["kinds"] = report.kinds;
+  if (report.reasons) json["reasons"] = *report.reasons;
+  if (report.page) json["report"] = *report.page;
+  json["skipped"] = SkippedToJson(report.skipped);
+  if (report.was_done) json["was_done"] = true;
+  return json;
+}
+
+nlohmann::json ToJson(const GroupCount& group) {
+  return {{"value", group.value}, {"rows", group.rows}, {"dropped", group.dropped},
+          {"share", group.share}, {"low", group.low},   {"high", group.high}};
+}
+
+nlohmann::json ToJson(const Evaluation& evaluation) {
+  return {{"auroc", evaluation.metrics.auroc},
+          {"aupr", evaluation.metrics.aupr},
+          {"fpr95", evaluation.metrics.fpr95},
+          {"rows", evaluation.rows},
+          {"rows_skipped", evaluation.rows_skipped}};
+}
+
+}  // namespace spuna

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/findings/shift_distance.h"
+#include "algorithms/guarantees/metrics.h"
+#include "pipelines/run/decision.h"
+#include "pipelines/run/fit_summary.h"
+#include "pipelines/run/row_counts.h"
+
+namespace spuna {
+
+/// The rows of a group and those of them that are dropped.
+struct GroupCount {
+  std::string value;
+  std::int64_t rows = 0;
+  std::int64_t dropped = 0;
+  /// The share that is dropped, and its interval at 95 % (Wilson's).
+  double share = 0;
+  double low = 0;
+  double high = 1;
+};
+
+/// The result of a fit, of scoring or of both. Every part that belongs to the job is set.
+struct JobReport {
+  struct Fit {
+    FitOptions options;
+    FitSummary summary;
+    std::int64_t dimension = 0;
+  };
+  struct Score {
+    RowCounts counts;
+    Decision decision;
+    std::size_t num_files = 0;
+    ScoreBy by = ScoreBy::kClassifier;
+    /// Whether the dropped rows were left out of the output.
+    bool drop = false;
+  };
+
+  /// How many rows of each group were dropped, by column.
+  struct Groups {
+    std::string column;
+    std::vector<GroupCount> groups;
+  };
+
+  std::optional<Fit> fit;
+  std::optional<Score> score;
+  std::vector<Groups> groups;
+  /// How far the dropped rows are from the trusted ones, where reasons or a report were asked for,
+  /// and how many kinds of them there are.
+  std::optional<algorithms::ShiftDistance> distance;
+  std::vector<std::int64_t> kinds;
+  /// Where reasons and report are, where they were asked for.
+  std::optional<std::string> reasons;
+  std::optional<std::string> page;
+  /// The files that could not be read, by relative path, and why.
+  std::map<std::string, std::string> skipped;
+  /// Whether an earlier run had done it all, so that there was nothing to do.
+  bool was_done = false;
+  std::map<std::string, double> seconds;
+  std::int64_t peak_memory_bytes = 0;
+};
+
+/// The result of comparing scores with the truth.
+struct Evaluation {
+  algorithms::DetectionMetrics metrics;
+  /// Rows that were compared.
+  std::int64_t rows = 0;
+  /// Rows without a score or without a truth.
+  std::int64_t rows_skipped = 0;
+};
+
+/// The results as one object each.
+nlohmann::json ToJson(const JobReport& report);
+nlohmann::json ToJson(const Evaluation& evaluation);
+nlohmann::json ToJson(const GroupCount& group);
+
+/// Skipped files as a list of {`path`, `reason`}.
+nlohmann::json SkippedToJson(const std::map<std::string, std::string>& skipped);
+
+}  // namespace spuna

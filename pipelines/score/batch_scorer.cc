@@ -1,0 +1,194 @@
+#include "pipelines/score/batch_scorer.h"
+
+#include <arrow/array.h>
+#include <arrow/builder.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <utility>
+#include <vector>
+
+#include "algorithms/guarantees/conformal.h"
+#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/run/exception_status.h"
+#include "pipelines/score/appended_columns.h"
+#include "pipelines/source/source.h"
+
+namespace spuna {
+namespace {
+
+// Floats with nulls where rows are not valid.
+arrow::Result<std::shared_ptr<arrow::FloatArray>> MakeFloats(const std::vector<float>& values,
+                                                             const arrow_io::EmbeddingRows& rows) {
+  arrow::FloatBuilder builder;
+  if (rows.num_rows > 0) {
+    ARROW_RETURN_NOT_OK(builder.AppendValues(values.data(), rows.num_rows, rows.valid.data()));
+  }
+  std::shared_ptr<arrow::FloatArray> floats;
+  ARROW_RETURN_NOT_OK(builder.Finish(&floats));
+  return floats;
+}
+
+// The decision on every row, and what follows from it.
+arrow::Status DecideRows(const PreparedModel& model, const std::vector<float>& scores,
+                         const std::vector<double>& p_values, ScoredBatch& scored) {
+  const ScoreOptions& options = model.options();
+  const bool decides = options.by == ScoreBy::kClassifier;
+  arrow::BooleanBuilder keep_column;
+  arrow::BooleanBuilder selected;
+  arrow::BooleanBuilder dropped;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const bool valid = scored.rows.valid[i] != 0;
+    const RowEvidence evidence{scores[i], p_values.empty() ? 1.0 : p_values[i]};
+    const bool keep = valid && model.decision().Keeps(evidence);
+    ARROW_RETURN_NOT_OK(valid ? keep_column.Append(keep) : keep_column.AppendNull());
+    ARROW_RETURN_NOT_OK(
+        selected.Append(valid ? keep || !options.drop : options.invalid != InvalidRows::kDrop));
+    ARROW_RETURN_NOT_OK(dropped.Append(valid && !keep));
+    scored.counts.kept += keep ? 1 : 0;
+  }
+  scored.counts.in = scored.rows.num_rows;
+  scored.counts.invalid = scored.rows.num_invalid;
+  scored.counts.dropped = scored.counts.in - scored.counts.invalid - scored.counts.kept;
+  ARROW_RETURN_NOT_OK(selected.Finish(&scored.selected));
+  if (scored.selected->true_count() == scored.rows.num_rows) scored.selected = nullptr;
+  if (!decides) return arrow::Status::OK();
+  ARROW_RETURN_NOT_OK(keep_column.Finish(&scored.keep));
+  return dropped.Finish(&scored.dropped);
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<const PreparedModel>> PreparedModel::Make(
+    const Model& model, const ScoreOptions& options) {
+  // It owns nothing: a shared pointer without a deleter.
+  return Make(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &model), options);
+}
+
+arrow::Result<std::shared_ptr<const PreparedModel>> PreparedModel::Make(
+    std::shared_ptr<const Model> model, const ScoreOptions& options) {
+  ARROW_RETURN_NOT_OK(options.Validate());
+  std::shared_ptr<PreparedModel> prepared(new PreparedModel());
+  prepared->model_ = std::move(model);
+  prepared->options_ = options;
+  ARROW_ASSIGN_OR_RAISE(prepared->decision_, DecideFor(*prepared->model_, options));
+  if (options.by == ScoreBy::kClassifier) return prepared;
+  const std::optional<algorithms::Banks>& banks = prepared->model_->banks;
+  if (!banks) {
+    return arrow::Status::Invalid(
+        "scoring by neighbors needs the banks, and this model has none; keep the banks when "
+        "fitting");
+  }
+  prepared->neighbor_scorer_.emplace(banks->clean.view(), banks->shifted.view(),
+                                     static_cast<std::size_t>(prepared->model_->summary.choices.k),
+                                     options.neighbors);
+  return prepared;
+}
+
+std::vector<float> PreparedModel::Score(const algorithms::EmbeddingsView& rows,
+                                        const algorithms::Execution& execution) const {
+  if (!neighbor_scorer_) return model_->classifier.Score(rows, execution);
+  return algorithms::RoundToFloats(neighbor_scorer_->Score(rows, execution));
+}
+
+std::vector<double> PreparedModel::PValues(const algorithms::EmbeddingsView& rows,
+                                           const std::vector<float>& scores,
+                                           const algorithms::Execution& execution) const {
+  if (!options_.p_values && !decision_.NeedsPValues()) return {};
+  return algorithms::PValues(model_->calibration, rows, scores, execution);
+}
+
+arrow::Result<Decision> DecideFor(const Model& model, const ScoreOptions& options) {
+  if (options.p_values && model.calibration.empty()) {
+    return arrow::Status::Invalid(
+        "`p-values` needs a model with calibration rows, and this one has none; fit with "
+        "`calibration` split or cross");
+  }
+  if (options.max_clean_loss) return DecideByCleanLoss(*options.max_clean_loss, model.calibration);
+  if (!options.threshold) return model.decision;
+  DecisionOptions chosen;
+  chosen.threshold = options.threshold;
+  return Decide(chosen, model.calibration, {});
+}
+
+arrow::FieldVector ScoreFields(const ScoreOptions& options) {
+  if (options.by == ScoreBy::kNeighbors) {
+    return {arrow::field(options.prefix + "neighbor_score", arrow::float32())};
+  }
+  arrow::FieldVector fields = {arrow::field(options.prefix + "score", arrow::float32()),
+                               arrow::field(options.prefix + "keep", arrow::boolean())};
+  if (options.p_values) {
+    fields.push_back(arrow::field(options.prefix + "p_value", arrow::float32()));
+  }
+  return fields;
+}
+
+arrow::ArrayVector ScoredBatch::Columns() const {
+  arrow::ArrayVector columns = {score};
+  if (keep != nullptr) columns.push_back(keep);
+  if (p_value != nullptr) columns.push_back(p_value);
+  return columns;
+}
+
+arrow::Result<BatchScorer> BatchScorer::Make(std::shared_ptr<const PreparedModel> model,
+                                             const arrow::Schema& input, const Names& names,
+                                             const std::string& embedding) {
+  const std::string& asked = embedding.empty() ? model->options().embedding : embedding;
+  ARROW_ASSIGN_OR_RAISE(
+      std::string column,
+      ResolveEmbeddingColumn(input, names.input, {asked, model->model().options.embedding}));
+  ARROW_ASSIGN_OR_RAISE(auto schema,
+                        AppendFields(input, ScoreFields(model->options()), names.input));
+  return BatchScorer(std::move(model), names.batch.empty() ? names.input : names.batch,
+                     std::move(column), std::move(schema));
+}
+
+BatchScorer BatchScorer::MakeForColumn(std::shared_ptr<const PreparedModel> model,
+                                       const std::string& name, const std::string& embedding) {
+  return {std::move(model), name, embedding, nullptr};
+}
+
+arrow::Result<ScoredBatch> BatchScorer::Score(const arrow::RecordBatch& batch,
+                                              std::int64_t first_row,
+                                              const Runtime& runtime) const {
+  return CatchExceptions([&]() -> arrow::Result<ScoredBatch> {
+    const arrow_io::ColumnLocation location{embedding_, batch_name_, first_row};
+    ScoredBatch scored;
+    ARROW_ASSIGN_OR_RAISE(scored.rows,
+                          arrow_io::ReadEmbeddings(batch.GetColumnByName(embedding_),
+                                                   model_->model().dimension(), location));
+    ARROW_RETURN_NOT_OK(CheckInvalidRows(scored.rows, model_->options().invalid, location));
+    const algorithms::EmbeddingsView view = ViewOf(scored.rows);
+    const algorithms::Execution execution = runtime.MakeExecution();
+    const std::vector<float> scores = model_->Score(view, execution);
+    const std::vector<double> p_values = model_->PValues(view, scores, execution);
+    ARROW_RETURN_NOT_OK(DecideRows(*model_, scores, p_values, scored));
+    ARROW_ASSIGN_OR_RAISE(scored.score, MakeFloats(scores, scored.rows));
+    if (model_->options().p_values) {
+      ARROW_ASSIGN_OR_RAISE(scored.p_value,
+                            MakeFloats({p_values.begin(), p_values.end()}, scored.rows));
+    }
+    return scored;
+  });
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> BatchScorer::Append(
+    const arrow::RecordBatch& batch, const ScoredBatch& scored,
+    const std::shared_ptr<arrow::BooleanArray>& selected) const {
+  return AppendColumns(batch, schema_, scored.Columns(), selected);
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> BatchScorer::Append(
+    const arrow::RecordBatch& batch, std::int64_t first_row, const Runtime& runtime,
+    RowCounts* counts) const {
+  ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored, Score(batch, first_row, runtime));
+  if (counts != nullptr) *counts += scored.counts;
+  return Append(batch, scored, scored.selected);
+}
+
+arrow::Status CheckScoreColumns(const arrow::Schema& schema, const std::string& where,
+                                const ScoreOptions& options) {
+  return AppendFields(schema, ScoreFields(options), where).status();
+}
+
+}  // namespace spuna

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/expansion/neighbor_score.h"
+#include "arrow_io/embedding_column.h"
+#include "pipelines/model/model.h"
+#include "pipelines/options/options.h"
+#include "pipelines/run/decision.h"
+#include "pipelines/run/row_counts.h"
+#include "pipelines/run/runtime.h"
+
+namespace spuna {
+
+/// A model and the options of scoring, made ready. Stateless; may be shared by threads.
+class PreparedModel {
+ public:
+  /// The model must outlive it. An error where the model can't do what the options ask for.
+  static arrow::Result<std::shared_ptr<const PreparedModel>> Make(const Model& model,
+                                                                  const ScoreOptions& options);
+  /// The same, and keeps the model alive.
+  static arrow::Result<std::shared_ptr<const PreparedModel>> Make(
+      std::shared_ptr<const Model> model, const ScoreOptions& options);
+
+  const Model& model() const { return *model_; }
+  const ScoreOptions& options() const { return options_; }
+  /// Which rows are kept.
+  const Decision& decision() const { return decision_; }
+
+  /// The scores of rows, and their p-values where something asks for them.
+  std::vector<float> Score(const algorithms::EmbeddingsView& rows,
+                           const algorithms::Execution& execution) const;
+  std::vector<double> PValues(const algorithms::EmbeddingsView& rows,
+                              const std::vector<float>& scores,
+                              const algorithms::Execution& execution) const;
+
+ private:
+  PreparedModel() = default;
+
+  std::shared_ptr<const Model> model_;
+  ScoreOptions options_;
+  Decision decision_;
+  std::optional<algorithms::NeighborScorer> neighbor_scorer_;
+};
+
+/// How scoring with these options decides. An error where the model can't.
+arrow::Result<Decision> DecideFor(const Model& model, const ScoreOptions& options);
+
+/// The columns that scoring with these options appends.
+arrow::FieldVector ScoreFields(const ScoreOptions& options);
+
+/// A batch of rows that was scored.
+struct ScoredBatch {
+  /// The score; without the classifier the neighbor score.
+  std::shared_ptr<arrow::FloatArray> score;
+  /// Null without the classifier.
+  std::shared_ptr<arrow::BooleanArray> keep;
+  /// Null where they were not asked for.
+  std::shared_ptr<arrow::FloatArray> p_value;
+  /// Which rows go to the output; null when all do.
+  std::shared_ptr<arrow::BooleanArray> selected;
+  /// Which rows are valid and not kept; null without the classifier.
+  std::shared_ptr<arrow::BooleanArray> dropped;
+  RowCounts counts;
+  /// The embeddings as they were read. They may lie in the batch's memory.
+  arrow_io::EmbeddingRows rows;
+
+  /// Our columns, those of ScoreFields.
+  arrow::ArrayVector Columns() const;
+};
+
+/// Scores batches of one schema: the one way from a batch to its scores, for files, streams, nodes,
+/// functions, the monitor and the report. Stateless: batches may be scored in any order, and on
+/// several threads.
+class BatchScorer {
+ public:
+  /// What messages call the input, and a batch of it where that is called otherwise.
+  struct Names {
+    std::string input;
+    std::string batch;
+  };
+
+  /// Resolves the embedding column: the given one, else the one that was asked for, else the
+  /// model's. It is an error where our columns are there already.
+  static arrow::Result<BatchScorer> Make(std::shared_ptr<const PreparedModel> model,
+                                         const arrow::Schema& input, const Names& names,
+                                         const std::string& embedding = "");
+
+  /// One that only scores, for rows of which nothing but the embedding column is known. Messages
+  /// call a batch `name`.
+  static BatchScorer MakeForColumn(std::shared_ptr<const PreparedModel> model,
+                                   const std::string& name, const std::string& embedding);
+
+  const PreparedModel& model() const { return *model_; }
+  const std::string& embedding() const { return embedding_; }
+  /// The input's columns and ours; null for one that only scores.
+  const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+
+  /// Scores a batch that has the embedding column, and perhaps others. Messages count its rows from
+  /// `first_row`.
+  arrow::Result<ScoredBatch> Score(const arrow::RecordBatch& batch, std::int64_t first_row,
+                                   const Runtime& runtime) const;
+
+  /// A batch of the input with our columns appended, and only the selected rows; null selects all.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Append(
+      const arrow::RecordBatch& batch, const ScoredBatch& scored,
+      const std::shared_ptr<arrow::BooleanArray>& selected) const;
+
+  /// Both: the rows that go to the output.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Append(const arrow::RecordBatch& batch,
+                                                            std::int64_t first_row,
+                                                            const Runtime& runtime,
+                                                            RowCounts* counts = nullptr) const;
+
+ private:
+  BatchScorer(std::shared_ptr<const PreparedModel> model, std::string batch_name,
+              std::string embedding, std::shared_ptr<arrow::Schema> schema)
+      : model_(std::move(model)),
+        batch_name_(std::move(batch_name)),
+        embedding_(std::move(embedding)),
+        schema_(std::move(schema)) {}
+
+  std::shared_ptr<const PreparedModel> model_;
+  std::string batch_name_;
+  std::string embedding_;
+  std::shared_ptr<arrow::Schema> schema_;
+};
+
+/// Whether the columns that scoring appends are new to these.
+arrow::Status CheckScoreColumns(const arrow::Schema& schema, const std::string& where,
+                                const ScoreOptions& options);
+
+}  // namespace spuna

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arrow_io/input_files.h"
+#include "arrow_io/parquet_input.h"
+#include "pipelines/run/runtime.h"
+#include "pipelines/source/source.h"
+
+namespace spuna {
+
+/// A column whose values are wanted as text, and the option that asked for it, for messages.
+struct TextColumn {
+  std::string name;
+  std::string option;
+};
+
+/// What some rows of an open file have in a column, in order, as text; "" for null. `rows` are
+/// numbers within the file, ascending; row groups without any of them are not read. The column may
+/// be a key of the file's hive partitions.
+arrow::Result<std::vector<std::string>> ReadTexts(const arrow_io::ParquetInput& parquet,
+                                                  std::span<const std::int64_t> rows,
+                                                  const TextColumn& column, const Runtime& runtime);
+
+/// The column that names the rows of an input that was surveyed: the one asked for, else "id" where
+/// its first file has it, else none, which is "".
+std::string ResolveIdColumn(const Source& source, const std::string& asked);
+
+/// What stands for the id of a row where there is none: its file and number.
+std::string PlaceOf(const arrow_io::InputFile& file, std::int64_t row);
+
+/// The ids of some rows of an open file of an input, from a column or, where it is "", by their
+/// places.
+arrow::Result<std::vector<std::string>> ReadIds(const arrow_io::InputFile& file,
+                                                const arrow_io::ParquetInput& parquet,
+                                                std::span<const std::int64_t> rows,
+                                                const std::string& column, const Runtime& runtime);
+
+}  // namespace spuna

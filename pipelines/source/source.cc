@@ -1,0 +1,216 @@
+#include "pipelines/source/source.h"
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "arrow_io/direct_lists.h"
+#include "arrow_io/embedding_column.h"
+#include "arrow_io/hash.h"
+#include "pipelines/run/exception_status.h"
+
+namespace spuna {
+namespace {
+
+using arrow_io::ParquetInput;
+
+// A store answers late, so many are asked at once.
+constexpr int kFootersAtOnce = 16;
+
+// The dimension of a file's embeddings, where it is known without reading them; else 0.
+std::int64_t DimensionInFooter(const ParquetInput& parquet, int column) {
+  const arrow::DataType& type = *parquet.schema()->field(column)->type();
+  if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
+    return static_cast<const arrow::FixedSizeListType&>(type).list_size();
+  }
+  return parquet.num_row_groups() > 0 ? arrow_io::UniformLength(parquet, column, 0) : 0;
+}
+
+// The dimension of the first row that has one; 0 where none does. What can't be read is reported by
+// whoever reads it.
+std::int64_t DimensionOfFirstRow(const ParquetInput& parquet, const std::string& column) {
+  ParquetInput::Cursor cursor = parquet.Read({parquet.schema()->GetFieldIndex(column)});
+  while (true) {
+    const arrow::Result<ParquetInput::Batch> batch = cursor.Next();
+    if (!batch.ok() || batch->rows == nullptr) return 0;
+    const auto values = batch->rows->column(0);
+    for (std::int64_t row = 0; row < values->length(); ++row) {
+      if (values->IsNull(row)) continue;
+      const auto read = arrow_io::ReadEmbeddings(values->Slice(row, 1), 0, {"", "", 0});
+      if (read.ok() && read->dimension > 0) return read->dimension;
+    }
+  }
+}
+
+arrow::Status NoneLeft(std::size_t num_files, const arrow::Status& first_error) {
+  return first_error.WithMessage("none of ", num_files,
+                                 " files can be read; the first: ", first_error.message());
+}
+
+}  // namespace
+
+arrow::Result<Source> Source::List(const std::vector<std::string>& paths, const std::string& option,
+                                   OnBadFile on_bad_file) {
+  ARROW_ASSIGN_OR_RAISE(arrow_io::InputFiles input, arrow_io::ListInputFiles(paths, option));
+  return Source(std::move(input), option, on_bad_file);
+}
+
+arrow::Result<Source::Facts> Source::ReadFacts(const ParquetInput& parquet,
+                                               const FileCheck& check) const {
+  ARROW_ASSIGN_OR_RAISE(const int column, arrow_io::FindEmbeddingColumn(
+                                              *parquet.schema(), embedding_, parquet.name()));
+  if (check) ARROW_RETURN_NOT_OK(check(parquet));
+  return Facts{parquet.num_rows(), DimensionInFooter(parquet, column), parquet.schema()};
+}
+
+arrow::Result<std::size_t> Source::SurveyFirst(const ColumnChoice& choice, const FileCheck& check) {
+  arrow::Status first_error;
+  embedding_.clear();
+  for (std::size_t i = 0; i < input_.files.size(); ++i) {
+    const arrow_io::InputFile& file = input_.files[i];
+    const auto parquet = CatchExceptions([&] { return ParquetInput::Open(file); });
+    arrow::Status surveyed = parquet.status();
+    if (parquet.ok()) {
+      // The first file that can be read decides, and so its columns are no reason to skip it.
+      if (embedding_.empty()) {
+        ARROW_ASSIGN_OR_RAISE(embedding_,
+                              ResolveEmbeddingColumn(*(*parquet)->schema(), file.name, choice));
+      }
+      auto facts = CatchExceptions([&] { return ReadFacts(**parquet, check); });
+      surveyed = facts.status();
+      if (facts.ok()) {
+        facts_[i] = *std::move(facts);
+        dimension_ = facts_[i].dimension > 0 ? facts_[i].dimension
+                                             : DimensionOfFirstRow(**parquet, embedding_);
+        return i;
+      }
+    }
+    if (first_error.ok()) first_error = surveyed;
+    ARROW_RETURN_NOT_OK(bad_files_->Take(file, surveyed));
+  }
+  return NoneLeft(input_.files.size(), first_error);
+}
+
+arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
+                             const Runtime& runtime) {
+  facts_.assign(input_.files.size(), {});
+  ARROW_ASSIGN_OR_RAISE(const std::size_t first, SurveyFirst(choice, check));
+  const std::size_t begin = first + 1;
+  std::vector<arrow::Status> statuses(input_.files.size() - begin);
+  algorithms::Execution execution = runtime.MakeExecution();
+  const bool is_stored = input_.files.front().filesystem != nullptr;
+  if (is_stored) execution.num_threads = kFootersAtOnce;
+  ARROW_RETURN_NOT_OK(CatchExceptions([&]() -> arrow::Status {
+    algorithms::ParallelFor(statuses.size(), execution, [&](std::size_t i, std::size_t) {
+      statuses[i] = CatchExceptions([&]() -> arrow::Status {
+        ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(input_.files[begin + i]));
+        ARROW_ASSIGN_OR_RAISE(facts_[begin + i], ReadFacts(*parquet, check));
+        return arrow::Status::OK();
+      });
+    });
+    return arrow::Status::OK();
+  }));
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    ARROW_RETURN_NOT_OK(bad_files_->Take(input_.files[begin + i], statuses[i]));
+    Facts& facts = facts_[begin + i];
+    // Most files have the columns of the first: one schema serves them all.
+    if (facts.schema != nullptr && facts.schema->Equals(*facts_[first].schema, true)) {
+      facts.schema = facts_[first].schema;
+    }
+  }
+  return arrow::Status::OK();
+}
+
+std::string Source::name() const {
+  return input_.files.size() == 1 ? input_.files.front().name
+                                  : std::to_string(input_.files.size()) + " files";
+}
+
+nlohmann::json Source::Fingerprint() const {
+  std::vector<std::string> lines;
+  std::int64_t num_bytes = 0;
+  for (const arrow_io::InputFile& file : input_.files) {
+    lines.push_back(file.relative_path.string() + '\n' + std::to_string(file.stamp.size) + '\n' +
+                    std::to_string(file.stamp.changed));
+    num_bytes += file.stamp.size;
+  }
+  std::ranges::sort(lines);
+  std::string all;
+  for (const std::string& line : lines) all += line + '\n';
+  return {{"files", lines.size()}, {"bytes", num_bytes}, {"hash", arrow_io::HashDigits(all)}};
+}
+
+std::vector<std::int64_t> Source::RowsOfFiles() const {
+  std::vector<std::int64_t> rows;
+  for (const Facts& facts : facts_) rows.push_back(facts.num_rows);
+  return rows;
+}
+
+std::int64_t Source::num_rows() const {
+  std::int64_t total = 0;
+  for (const Facts& facts : facts_) total += facts.num_rows;
+  return total;
+}
+
+std::size_t Source::FirstGood() const {
+  std::size_t file = 0;
+  while (file + 1 < input_.files.size() && IsBad(file)) ++file;
+  return file;
+}
+
+void Source::SortByPath() {
+  std::vector<std::size_t> order(input_.files.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return input_.files[i].relative_path; });
+  std::vector<arrow_io::InputFile> files;
+  std::vector<Facts> facts;
+  for (const std::size_t i : order) {
+    files.push_back(std::move(input_.files[i]));
+    facts.push_back(std::move(facts_[i]));
+  }
+  input_.files = std::move(files);
+  facts_ = std::move(facts);
+}
+
+arrow::Status Source::ReadFile(std::size_t file, const FileVisit& visit) const {
+  auto read = [&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(input_.files[file]));
+    return visit(file, *parquet);
+  };
+  return CheckUnchanged(input_.files[file], read());
+}
+
+arrow::Status Source::ForEachFile(const FileVisit& visit) const {
+  for (std::size_t file = 0; file < input_.files.size(); ++file) {
+    if (!IsBad(file)) ARROW_RETURN_NOT_OK(ReadFile(file, visit));
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status CheckUnchanged(const arrow_io::InputFile& file, const arrow::Status& read) {
+  if (read.IsCancelled()) return read;
+  ARROW_RETURN_NOT_OK(file.CheckUnchanged());
+  return read;
+}
+
+arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
+                                                  const std::string& where,
+                                                  const Source::ColumnChoice& choice) {
+  const int known = choice.preferred.empty() ? -1 : schema.GetFieldIndex(choice.preferred);
+  if (choice.asked.empty() && known >= 0 &&
+      arrow_io::IsEmbeddingType(*schema.field(known)->type())) {
+    return choice.preferred;
+  }
+  ARROW_ASSIGN_OR_RAISE(int column, arrow_io::FindEmbeddingColumn(schema, choice.asked, where));
+  // A column is known by its name from here on, so the name must be its own.
+  ARROW_ASSIGN_OR_RAISE(column,
+                        arrow_io::FindEmbeddingColumn(schema, schema.field(column)->name(), where));
+  return schema.field(column)->name();
+}
+
+}  // namespace spuna

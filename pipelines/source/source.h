@@ -1,0 +1,115 @@
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "arrow_io/input_files.h"
+#include "arrow_io/parquet_input.h"
+#include "pipelines/run/runtime.h"
+#include "pipelines/source/bad_files.h"
+
+namespace spuna {
+
+/// An input of Parquet files: listed once, its footers read once, its embedding column known from
+/// then on. Every part of a run that needs the input takes it from here.
+class Source {
+ public:
+  /// How the embedding column is chosen: the one `asked` for, else the `preferred` one if it is
+  /// there, else as arrow_io::FindEmbeddingColumn does.
+  struct ColumnChoice {
+    std::string asked;
+    std::string preferred;
+  };
+  /// Called with a file that was opened for its footer, from several threads. An error makes it a
+  /// bad file.
+  using FileCheck = std::function<arrow::Status(const arrow_io::ParquetInput& file)>;
+  /// Called with a file that was opened to be read.
+  using FileVisit = std::function<arrow::Status(std::size_t file, const arrow_io::ParquetInput&)>;
+
+  /// Lists the files behind paths. `option` gave them, for messages.
+  static arrow::Result<Source> List(const std::vector<std::string>& paths,
+                                    const std::string& option, OnBadFile on_bad_file);
+
+  /// Reads all footers, several at a time, and resolves the embedding column by the first file that
+  /// can be read. It is an error when no file is left. `check` may be empty.
+  arrow::Status Survey(const ColumnChoice& choice, const FileCheck& check, const Runtime& runtime);
+
+  const std::string& option() const { return option_; }
+  const std::vector<arrow_io::InputFile>& files() const { return input_.files; }
+  /// Whether it was given as one file, so that the output is one file too.
+  bool IsSingleFile() const { return input_.is_single_file; }
+  /// What messages call it: its file, or how many there are.
+  std::string name() const;
+  /// What tells it in a configuration: its files' relative paths, sizes and times.
+  nlohmann::json Fingerprint() const;
+
+  // From Survey on.
+  const std::string& embedding() const { return embedding_; }
+  /// The rows of a file, 0 where it was skipped, and of all files.
+  std::int64_t RowsOf(std::size_t file) const { return facts_[file].num_rows; }
+  std::vector<std::int64_t> RowsOfFiles() const;
+  std::int64_t num_rows() const;
+  /// The dimension of the embeddings; 0 where no row of the first file has one.
+  std::int64_t dimension() const { return dimension_; }
+  /// The columns of a file that is not bad.
+  const arrow::Schema& SchemaOf(std::size_t file) const { return *facts_[file].schema; }
+  /// The first file that is not bad.
+  std::size_t FirstGood() const;
+
+  /// Files that can't be read.
+  BadFiles& bad_files() const { return *bad_files_; }
+  bool IsBad(std::size_t file) const { return bad_files_->Has(input_.files[file]); }
+
+  /// Puts the files in the order of their relative paths.
+  void SortByPath();
+
+  /// Opens a file and reads it with `visit`, and makes sure that it did not change meanwhile. Where
+  /// it did, that is the error, whatever else it led to.
+  arrow::Status ReadFile(std::size_t file, const FileVisit& visit) const;
+
+  /// ReadFile of every file that is not bad, in order. Ends at the first error.
+  arrow::Status ForEachFile(const FileVisit& visit) const;
+
+ private:
+  // What the footer of a file says.
+  struct Facts {
+    std::int64_t num_rows = 0;
+    std::int64_t dimension = 0;
+    std::shared_ptr<arrow::Schema> schema;
+  };
+
+  Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file)
+      : input_(std::move(input)),
+        option_(std::move(option)),
+        bad_files_(std::make_unique<BadFiles>(on_bad_file)) {}
+
+  arrow::Result<Facts> ReadFacts(const arrow_io::ParquetInput& parquet,
+                                 const FileCheck& check) const;
+  // Opens files until one can be read, and resolves the column there. Its facts are kept.
+  arrow::Result<std::size_t> SurveyFirst(const ColumnChoice& choice, const FileCheck& check);
+
+  arrow_io::InputFiles input_;
+  std::string option_;
+  std::unique_ptr<BadFiles> bad_files_;
+  std::string embedding_;
+  std::int64_t dimension_ = 0;
+  std::vector<Facts> facts_;
+};
+
+/// Makes sure that a file did not change while it was read with this result. Where it did, that is
+/// the error, whatever else it led to.
+arrow::Status CheckUnchanged(const arrow_io::InputFile& file, const arrow::Status& read);
+
+/// Resolves the embedding column of one schema, which messages call `where`.
+arrow::Result<std::string> ResolveEmbeddingColumn(const arrow::Schema& schema,
+                                                  const std::string& where,
+                                                  const Source::ColumnChoice& choice);
+
+}  // namespace spuna

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow_io/parquet_stream.h"
+
+namespace spuna {
+
+using SourceStreamOptions = arrow_io::ParquetStreamOptions;
+
+/// The rows of all files behind paths one after the other, read as they are asked for;
+/// arrow_io::StreamParquet has the contract. `option` gave the paths, for messages.
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(
+    const std::vector<std::string>& paths, const std::string& option,
+    const SourceStreamOptions& options);
+
+}  // namespace spuna
