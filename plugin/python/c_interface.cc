@@ -1,0 +1,23 @@
+#include <nanobind/nanobind.h>
+
+#include "plugin/python/c_interface_internal.h"
+
+namespace spuna::python {
+
+void Raise(spuna_code code, const spuna_error& error) {
+  PyObject* type = PyExc_RuntimeError;
+  if (code == SPUNA_INVALID) type = PyExc_ValueError;
+  if (code == SPUNA_IO) type = PyExc_OSError;
+  if (code == SPUNA_OUT_OF_MEMORY) type = PyExc_MemoryError;
+  PyErr_SetString(type, error.message);
+  throw nb::python_error();
+}
+
+std::string PathOf(const nb::bytes& path) { return {path.c_str(), path.size()}; }
+
+Paths::Paths(const std::vector<nb::bytes>& paths) {
+  for (const nb::bytes& path : paths) paths_.push_back(PathOf(path));
+  for (const std::string& path : paths_) pointers_.push_back(path.c_str());
+}
+
+}  // namespace spuna::python

@@ -1,0 +1,104 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugin/python/c_interface_internal.h"
+#include "plugin/python/capsules_internal.h"
+#include "plugin/python/listener_internal.h"
+#include "plugin/python/model_internal.h"
+#include "plugin/python/registration_internal.h"
+
+namespace spuna::python {
+namespace {
+
+Model Fit(const nb::object& trusted, const nb::object& pool, const std::string& options,
+          nb::object progress) {
+  Listener listener(std::move(progress));
+  auto* const trusted_stream = Unwrap<ArrowArrayStream>(trusted, kStreamCapsule);
+  auto* const pool_stream = Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
+  NewModel model;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_fit(trusted_stream, pool_stream, options.c_str(), callbacks, model.out(), error);
+  });
+  return model.Take();
+}
+
+Model FitFiles(const std::vector<nb::bytes>& trusted, const std::vector<nb::bytes>& pool,
+               const std::string& options, nb::object progress) {
+  Listener listener(std::move(progress));
+  const Paths trusted_paths(trusted);
+  const Paths pool_paths(pool);
+  NewModel model;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_fit_files(trusted_paths.data(), trusted_paths.size(), pool_paths.data(),
+                           pool_paths.size(), options.c_str(), callbacks, model.out(), error);
+  });
+  return model.Take();
+}
+
+nb::tuple Clean(const nb::object& trusted, const nb::object& pool, const std::string& options,
+                nb::object progress) {
+  Listener listener(std::move(progress));
+  auto* const trusted_stream = Unwrap<ArrowArrayStream>(trusted, kStreamCapsule);
+  auto* const pool_stream = Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
+  OutgoingStream out;
+  NewModel model;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_clean_stream(trusted_stream, pool_stream, options.c_str(), callbacks, out.get(),
+                              model.out(), error);
+  });
+  nb::object capsule = out.Capsule();
+  return nb::make_tuple(model.Take(), std::move(capsule));
+}
+
+void CheckClean(const nb::object& pool, const std::string& options) {
+  auto* const stream = pool.is_none() ? nullptr : Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
+  Check([&](spuna_error* error) { return spuna_check_clean(stream, options.c_str(), error); });
+}
+
+void CheckScore(const std::string& options) {
+  Check([&](spuna_error* error) { return spuna_check_score(options.c_str(), error); });
+}
+
+std::string Evaluate(const nb::object& input, const std::string& truth, const std::string& score) {
+  Listener listener{nb::none()};
+  auto* const stream = Unwrap<ArrowArrayStream>(input, kStreamCapsule);
+  char* json = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_evaluate_stream(stream, truth.c_str(), score.c_str(), callbacks, &json, error);
+  });
+  return Text(json).get();
+}
+
+std::string EvaluateFiles(const std::vector<nb::bytes>& paths, const std::string& truth,
+                          const std::string& score) {
+  Listener listener{nb::none()};
+  const Paths list(paths);
+  char* json = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_evaluate_files(list.data(), list.size(), truth.c_str(), score.c_str(), callbacks,
+                                &json, error);
+  });
+  return Text(json).get();
+}
+
+}  // namespace
+
+void RegisterCalls(nb::module_& module) {
+  module.def("fit", &Fit, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
+             nb::arg("progress").none());
+  module.def("clean", &Clean, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
+             nb::arg("progress").none());
+  module.def("fit_files", &FitFiles, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
+             nb::arg("progress").none());
+  module.def("check_clean", &CheckClean, nb::arg("pool").none(), nb::arg("options"));
+  module.def("check_score", &CheckScore);
+  module.def("evaluate", &Evaluate);
+  module.def("evaluate_files", &EvaluateFiles);
+}
+
+}  // namespace spuna::python
