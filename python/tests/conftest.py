@@ -3,6 +3,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -48,6 +49,16 @@ def pool(sample):
     return pq.read_table(sample / "pool.parquet")
 
 
+@pytest.fixture(scope="session")
+def quick():
+    """Quick options, trusted rows, and a pool whose odd rows are shifted."""
+    rng = np.random.default_rng(1)
+    trusted = rng.normal(size=(200, 6)).astype(np.float32)
+    pool = rng.normal(size=(400, 6)).astype(np.float32)
+    pool[1::2] += 2
+    return {"epochs": 3, "alpha": 20, "k": 20, "threads": 2}, trusted, pool
+
+
 @pytest.fixture
 def in_sample(sample, tmp_path, monkeypatch):
     """Runs the test in a folder of its own that has the sample's files."""
@@ -55,6 +66,12 @@ def in_sample(sample, tmp_path, monkeypatch):
         (tmp_path / file).symlink_to(sample / file)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def embeddings(table):
+    """The embeddings of a table as a matrix."""
+    column = table["embedding"].combine_chunks()
+    return column.flatten().to_numpy().reshape(len(column), -1)
 
 
 def check_same(found, expected, columns=("id",)):

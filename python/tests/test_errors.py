@@ -1,0 +1,47 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import spuna
+
+
+def test_mistakes_are_found_before_the_fit(sample, pool, model, by_command):
+    def never(stage, done):
+        raise AssertionError("the fit has started")
+
+    for source, options, message in (
+        (by_command, {}, "there is a column 'spuna_score' already"),
+        (sample / "command.parquet", {}, "there is a column 'spuna_score' already"),
+        (pool, {"drop": "yes"}, "`drop`: expected true or false"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            spuna.clean(sample / "trusted.parquet", source, progress=never, **options)
+    with pytest.raises(ValueError, match="there is no option `alpha`"):
+        model.score(pool, alpha=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda t, p: spuna.fit(t, p, alpa=1), ValueError, "there is no option `alpa`; the options"),
+        (lambda t, p: spuna.fit(t, p, k=0), ValueError, "`k` must be between 1 and"),
+        (lambda t, p: spuna.fit(t, p, k="ten"), ValueError, '`k`: expected a whole number but found "ten"'),
+        (lambda t, p: spuna.fit(t, p, k=object()), TypeError, "an option can't be a object"),
+        (lambda t, p: spuna.fit(t, p[:, :3]), ValueError, "expected dimension 6"),
+        (lambda t, p: spuna.fit(t[:0], p), ValueError, "there are no rows"),
+        (lambda t, p: spuna.fit(t, 7), TypeError, "a path or a list of paths.*but found int"),
+        (lambda t, p: spuna.fit(t, p[0]), ValueError, "expected a 2-d array of numbers"),
+        (lambda t, p: spuna.fit(t, np.array([["a"]])), ValueError, "expected a 2-d array of numbers"),
+        (lambda t, p: spuna.fit("/nowhere.parquet", p), OSError, "/nowhere.parquet"),
+        (lambda t, p: spuna.fit(t, []), TypeError, "but found list"),
+        (lambda t, p: spuna.fit(t, p, progress=3), TypeError, "progress: expected None, True or"),
+        (lambda t, p: spuna.Model.load("/nowhere"), OSError, "/nowhere"),
+        (lambda t, p: spuna.Model.from_bytes(b"no"), ValueError, "the model's bytes"),
+        (lambda t, p: spuna.evaluate(pa.table({"a": [1]}), "b"), ValueError, "there is no column 'b'"),
+        (lambda t, p: spuna.clean(t, p, by="neighbors"), ValueError, "there is no option `by`"),
+    ],
+)
+def test_what_is_wrong_is_said(quick, call, error, message):
+    _, trusted, pool = quick
+    with pytest.raises(error, match=message):
+        call(trusted, pool)
