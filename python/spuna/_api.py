@@ -104,6 +104,8 @@ class Model:
     def scores(self, data: Any, **options: Any) -> Any:
         """The score of every row as a numpy array of float32; not a number where there is none.
 
+        Options are those of :meth:`score`. With `drop` there are scores of the kept rows only.
+
         >>> import numpy as np, spuna
         >>> rng = np.random.default_rng(0)
         >>> model = spuna.fit(rng.normal(size=(200, 4)), rng.normal(size=(300, 4)), epochs=2)
@@ -111,8 +113,8 @@ class Model:
         (3,)
         """
         rows = self.score(data, **options)
-        # The score is followed by the decision, except by neighbors, where there is none.
-        return _spuna.read_floats(rows._open(), 0 if options.get("by") == "neighbors" else 1)
+        kind = "neighbor_score" if options.get("by") == "neighbors" else "score"
+        return _spuna.read_columns(rows._open(), [options.get("prefix", "spuna_") + kind])[0]
 
     def report(self) -> dict[str, Any]:
         """What the model says of itself: options, what the fit found, versions.
