@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import Any, Callable
 
@@ -133,19 +134,34 @@ class Model:
         return int(self.report()["dimension"])
 
     @property
-    def threshold(self) -> float:
-        """Rows that score below it are kept."""
-        return float(self.report()["calibration"]["threshold"])
+    def threshold(self) -> float | None:
+        """Rows that score below it are kept.
+
+        None where p-values decide instead: with ``calibration="cross"`` a row is kept if its p-value is
+        greater than ``report()["calibration"]["p_value_cutoff"]``. ``math.inf`` where no row can be
+        dropped. In every case ``spuna_keep``, which :meth:`score` appends, is the decision.
+        """
+        calibration = self.report()["calibration"]
+        if "p_value_cutoff" in calibration:
+            return None
+        # Scores end at 1.
+        return float(calibration["threshold"]) if calibration["threshold"] <= 1 else math.inf
 
     def __reduce__(self) -> Any:
         return Model.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         report = self.report()
+        threshold = self.threshold
+        if threshold is None:
+            decision = "decides by p-values"
+        elif threshold == math.inf:
+            decision = "drops nothing"
+        else:
+            decision = f"threshold {threshold}"
         return (
-            f"<spuna.Model: dimension {report['dimension']}, threshold "
-            f"{report['calibration']['threshold']}, fitted on {report['fit']['rows_trusted']} trusted "
-            f"and {report['fit']['rows_pool']} pool rows>"
+            f"<spuna.Model: dimension {report['dimension']}, {decision}, fitted on "
+            f"{report['fit']['rows_trusted']} trusted and {report['fit']['rows_pool']} pool rows>"
         )
 
 

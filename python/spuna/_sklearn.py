@@ -1,4 +1,4 @@
-"""spuna with the manners of scikit-learn."""
+"""A detector that follows the scikit-learn API."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import _spuna
 from ._api import Model, fit
 
 
@@ -18,13 +19,15 @@ class SpunaDetector(BaseEstimator):
 
     ``fit(X, y)`` takes both in one matrix: y is 0 for a trusted row and 1 for a row of the pool. (Of any
     two other values the lower one means trusted.) ``decision_function`` is higher for rows that are more
-    shifted; ``predict`` gives 1 for shifted and 0 for clean, as PyOD does.
+    shifted; ``predict`` gives 1 for rows that the model drops and 0 for those it keeps (``spuna_keep``), as
+    PyOD does.
 
     Parameters are the options of :func:`spuna.fit`; None takes its default. `alpha`, the seeds a side, is
     30, or a quarter of the pool where that is less.
 
     Attributes after fit: ``model_`` (:class:`spuna.Model`), ``classes_``, ``n_features_in_``,
-    ``threshold_``, and of the rows it was fitted on ``decision_scores_`` and ``labels_``.
+    ``threshold_`` (:attr:`spuna.Model.threshold`), and of the rows it was fitted on ``decision_scores_`` and
+    ``labels_``.
 
     >>> import numpy as np, spuna
     >>> rng = np.random.default_rng(0)
@@ -88,19 +91,18 @@ class SpunaDetector(BaseEstimator):
         in_pool = y == self.classes_[1]
         self.model_: Model = fit(X[~in_pool], X[in_pool], **self._options(int(in_pool.sum())))
         self.threshold_ = self.model_.threshold
-        self.decision_scores_ = self._score(X)
-        self.labels_ = (self.decision_scores_ >= self.threshold_).astype(int)
+        self.decision_scores_, self.labels_ = self._score(X)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The probability of being shifted, from 0 to 1, for every row."""
         check_is_fitted(self)
-        return self._score(validate_data(self, X, reset=False, dtype=np.float32))
+        return self._score(validate_data(self, X, reset=False, dtype=np.float32))[0]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The upper class (1) for shifted rows, the lower one (0) for clean ones."""
+        """The upper class (1) for rows that the model drops, the lower one (0) for rows that it keeps."""
         check_is_fitted(self)
-        return self.classes_[(self.decision_function(X) >= self.threshold_).astype(int)]
+        return self.classes_[self._score(validate_data(self, X, reset=False, dtype=np.float32))[1]]
 
     def _options(self, num_pool: int) -> dict[str, Any]:
         options = self.get_params()
@@ -116,8 +118,11 @@ class SpunaDetector(BaseEstimator):
             options["alpha"] = max(1, min(30, num_pool // 4))
         return {key: value for key, value in options.items() if value is not None}
 
-    def _score(self, X: np.ndarray) -> np.ndarray:
-        return self.model_.scores(X).astype(np.float64)
+    def _score(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of every row, and 1 where the model drops it, else 0."""
+        stream = self.model_.score(X).__arrow_c_stream__()
+        scores, keep = _spuna.read_columns(stream, ["spuna_score", "spuna_keep"])
+        return scores.astype(np.float64), (keep == 0).astype(int)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
