@@ -85,6 +85,9 @@ class Model:
     def score(self, data: Any, **options: Any) -> Rows:
         """The rows of `data` with ``spuna_score`` and ``spuna_keep``, scored as they are read.
 
+        ``spuna_keep`` is true where the score is below the threshold or, where p-values decide, the p-value
+        is above the cutoff (see :attr:`threshold`). Both are null where the embedding is null or not finite.
+
         Options are those of the command ``spuna score``: embedding, by, prefix, invalid, neighbors,
         threads; and drop, which leaves out the rows that are not kept.
 
