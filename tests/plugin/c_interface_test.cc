@@ -1,68 +1,27 @@
 #include <arrow/api.h>
-#include <arrow/c/bridge.h>
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "plugin/c/spuna.h"
-#include "tests/support/files_example.h"
+#include "tests/plugin/c_example.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/program.h"
 
 namespace spuna {
 namespace {
 
-constexpr const char* kOptions =
-    R"({"recipe": "paper", "alpha": 10, "k": 20, "hidden": 16, "epochs": 3, "threads": 2})";
+using test::Export;
+using test::Import;
+using test::kCallOptions;
+using test::ModelHandle;
 
-using ModelHandle = std::unique_ptr<spuna_model, decltype(&spuna_model_free)>;
-
-// A stream over a table in batches of the given size.
-ArrowArrayStream Export(const arrow::Table& table, std::int64_t rows_per_batch = 90) {
-  auto reader = std::make_shared<arrow::TableBatchReader>(table.Slice(0));
-  reader->set_chunksize(rows_per_batch);
-  ArrowArrayStream stream;
-  test::Require(arrow::ExportRecordBatchReader(reader, &stream));
-  return stream;
-}
-
-std::shared_ptr<arrow::Table> Import(ArrowArrayStream* stream) {
-  auto reader = test::Get(arrow::ImportRecordBatchReader(stream));
-  return test::Get(test::Get(reader->ToTable())->CombineChunks());
-}
-
-struct Example : test::FilesExample {
-  std::shared_ptr<arrow::Table> trusted_table = test::EmbeddingTable(trusted);
-  std::shared_ptr<arrow::Table> pool_table = test::EmbeddingTable(pool);
-  spuna_error error{};
-
-  ModelHandle FitModel(const char* options = kOptions) {
-    ArrowArrayStream trusted_stream = Export(*trusted_table);
-    ArrowArrayStream pool_stream = Export(*pool_table);
-    spuna_model* model = nullptr;
-    const spuna_code code =
-        spuna_fit(&trusted_stream, &pool_stream, options, nullptr, &model, &error);
-    BOOST_REQUIRE_MESSAGE(code == SPUNA_OK, error.message);
-    BOOST_TEST((trusted_stream.release == nullptr && pool_stream.release == nullptr));
-    return {model, spuna_model_free};
-  }
-
-  std::shared_ptr<arrow::Table> CleanedByTheCommand() {
-    CleanJob job = Clean("cleaned.parquet");
-    job.fit.overwrite = true;
-    test::Require(Run(job, test::Threads(2)).status());
-    return test::Get(test::ReadParquet(job.output)->CombineChunks());
-  }
-};
-
-BOOST_FIXTURE_TEST_SUITE(c_interface, Example)
+BOOST_FIXTURE_TEST_SUITE(c_interface, test::CExample)
 
 BOOST_AUTO_TEST_CASE(it_says_its_version) {
   BOOST_TEST(std::string(spuna_version()) == SpunaVersion());
@@ -120,7 +79,7 @@ BOOST_AUTO_TEST_CASE(the_same_batches_give_the_bits_of_the_command) {
   ArrowArrayStream pool_stream = Export(*pool_table);
   ArrowArrayStream cleaned;
   spuna_model* fitted = nullptr;
-  BOOST_REQUIRE(spuna_clean_stream(&trusted_stream, &pool_stream, kOptions, nullptr, &cleaned,
+  BOOST_REQUIRE(spuna_clean_stream(&trusted_stream, &pool_stream, kCallOptions, nullptr, &cleaned,
                                    &fitted, &error) == SPUNA_OK);
   // The stream holds on to the model.
   spuna_model_free(fitted);
@@ -152,118 +111,6 @@ BOOST_AUTO_TEST_CASE(a_stream_outlives_its_model_and_may_be_left_unread) {
   scored.release(&scored);
 }
 
-BOOST_AUTO_TEST_CASE(files_are_streamed_and_evaluated) {
-  const std::string file = directory / "pool.parquet";
-  const char* paths[] = {file.c_str()};
-  ArrowArrayStream rows;
-  BOOST_REQUIRE(spuna_read_parquet(paths, 1, nullptr, &rows, &error) == SPUNA_OK);
-  BOOST_TEST(Import(&rows)->Equals(*pool_table));
-  BOOST_REQUIRE(spuna_read_parquet(paths, 1, R"({"only_embedding": true})", &rows, &error) ==
-                SPUNA_OK);
-  BOOST_TEST(Import(&rows)->num_columns() == 1);
-  BOOST_TEST(spuna_read_parquet(paths, 1, R"({"columns": 1})", &rows, &error) == SPUNA_INVALID);
-  BOOST_TEST(std::string(error.message) ==
-             "options: expected `only_embedding` (true or false) and `embedding` (a text) but "
-             "found `columns`: 1");
-
-  ArrowArrayStream cleaned = Export(*CleanedByTheCommand());
-  char* json = nullptr;
-  BOOST_REQUIRE(spuna_evaluate_stream(&cleaned, "shifted", "spuna_score", nullptr, &json, &error) ==
-                SPUNA_OK);
-  BOOST_TEST(std::string(json).find("\"rows\":300") != std::string::npos);
-  spuna_string_free(json);
-  cleaned = Export(*pool_table);
-  BOOST_TEST(spuna_evaluate_stream(&cleaned, "shifted", "spuna_score", nullptr, &json, &error) ==
-             SPUNA_INVALID);
-  BOOST_TEST(std::string(error.message) ==
-             "the stream: there is no column 'spuna_score' as `score` says; its columns are 'id', "
-             "'embedding', 'shifted'");
-}
-
-BOOST_AUTO_TEST_CASE(hive_partitions_become_columns) {
-  test::WriteParquet(directory / "lake/day=1/a.parquet", *pool_table->Slice(0, 100));
-  test::WriteParquet(directory / "lake/day=2/a.parquet", *pool_table->Slice(100));
-  const std::string lake = directory / "lake";
-  const char* paths[] = {lake.c_str()};
-  ArrowArrayStream rows;
-  BOOST_REQUIRE(spuna_read_parquet(paths, 1, nullptr, &rows, &error) == SPUNA_OK);
-  const auto table = Import(&rows);
-  BOOST_TEST(table->num_rows() == 300);
-  const auto& days =
-      static_cast<const arrow::StringArray&>(*table->GetColumnByName("day")->chunk(0));
-  BOOST_TEST(days.GetString(99) == "1");
-  BOOST_TEST(days.GetString(100) == "2");
-
-  test::WriteParquet(directory / "lake/day=3/a.parquet",
-                     *pool_table->SelectColumns({0, 1}).ValueOrDie());
-  BOOST_REQUIRE(spuna_read_parquet(paths, 1, nullptr, &rows, &error) == SPUNA_OK);
-  const auto reader = test::Get(arrow::ImportRecordBatchReader(&rows));
-  const std::string message = reader->ToTable().status().message();
-  BOOST_TEST(message.find("expected the columns of") != std::string::npos, message);
-}
-
-BOOST_AUTO_TEST_CASE(arrays_and_streams_without_names_are_one_column) {
-  const auto column = pool_table->GetColumnByName("embedding");
-  ArrowArray array;
-  ArrowSchema schema;
-  test::Require(arrow::ExportArray(*column->chunk(0), &array, &schema));
-  ArrowArrayStream stream;
-  BOOST_REQUIRE(spuna_array_stream(&schema, &array, &stream, &error) == SPUNA_OK);
-  BOOST_TEST(Import(&stream)->GetColumnByName("embedding")->Equals(column));
-
-  const auto batch = test::Get(pool_table->CombineChunksToBatch());
-  test::Require(arrow::ExportRecordBatch(*batch, &array, &schema));
-  BOOST_REQUIRE(spuna_array_stream(&schema, &array, &stream, &error) == SPUNA_OK);
-  BOOST_TEST(Import(&stream)->Equals(*pool_table));
-
-  const ModelHandle model = FitModel();
-  test::Require(arrow::ExportChunkedArray(column, &stream));
-  ArrowArrayStream scored;
-  BOOST_REQUIRE(spuna_score_stream(model.get(), &stream, nullptr, &scored, &error) == SPUNA_OK);
-  BOOST_TEST(Import(&scored)->num_columns() == 3);
-}
-
-BOOST_AUTO_TEST_CASE(slices_of_structs_are_rows) {
-  const auto batch = test::Get(pool_table->CombineChunksToBatch());
-  const auto structs = test::Get(batch->ToStructArray());
-  const ModelHandle model = FitModel();
-  for (const auto& [offset, length] :
-       std::vector<std::pair<int, int>>{{0, 5}, {3, 50}, {290, 10}}) {
-    ArrowArrayStream stream;
-    test::Require(arrow::ExportChunkedArray(
-        std::make_shared<arrow::ChunkedArray>(structs->Slice(offset, length)), &stream));
-    ArrowArrayStream scored;
-    BOOST_REQUIRE(spuna_score_stream(model.get(), &stream, nullptr, &scored, &error) == SPUNA_OK);
-    const auto table = Import(&scored);
-    BOOST_TEST(table->GetColumnByName("id")->Equals(
-        pool_table->Slice(offset, length)->GetColumnByName("id")));
-  }
-}
-
-BOOST_AUTO_TEST_CASE(files_are_fitted_and_evaluated_as_by_the_command) {
-  test::Require(Run(Fit("by_command"), test::Threads(1)).status());
-  const std::string trusted_path = directory / "trusted.parquet";
-  const std::string pool_path = directory / "pool.parquet";
-  const char* trusted_paths[] = {trusted_path.c_str()};
-  const char* pool_paths[] = {pool_path.c_str()};
-  spuna_model* model = nullptr;
-  BOOST_REQUIRE(spuna_fit_files(trusted_paths, 1, pool_paths, 1, kOptions, nullptr, &model,
-                                &error) == SPUNA_OK);
-  BOOST_TEST(spuna_model_save(model, (directory / "by_c").c_str(), 0, &error) == SPUNA_OK);
-  spuna_model_free(model);
-  BOOST_TEST((test::ReadFile(directory / "by_c") == test::ReadFile(directory / "by_command")));
-
-  test::WriteParquet(directory / "scored/shifted=0/a.parquet", *CleanedByTheCommand());
-  test::WriteParquet(directory / "scored/shifted=1/a.parquet", *CleanedByTheCommand());
-  const std::string scored = directory / "scored";
-  const char* scored_paths[] = {scored.c_str()};
-  char* json = nullptr;
-  BOOST_REQUIRE(spuna_evaluate_files(scored_paths, 1, "shifted", "spuna_score", nullptr, &json,
-                                     &error) == SPUNA_OK);
-  BOOST_TEST(std::string(json).find("\"rows\":600") != std::string::npos);
-  spuna_string_free(json);
-}
-
 BOOST_AUTO_TEST_CASE(a_clean_can_be_checked_before_it_runs) {
   ArrowArrayStream rows = Export(*CleanedByTheCommand());
   BOOST_TEST(spuna_check_clean(&rows, nullptr, &error) == SPUNA_INVALID);
@@ -278,38 +125,6 @@ BOOST_AUTO_TEST_CASE(a_clean_can_be_checked_before_it_runs) {
   BOOST_TEST(spuna_check_clean(nullptr, R"({"batch_size": 0})", &error) == SPUNA_INVALID);
   BOOST_TEST(std::string(error.message) ==
              "`batch_size` must be between 1 and 1000000000, but is 0");
-}
-
-BOOST_AUTO_TEST_CASE(two_columns_of_one_name_are_refused) {
-  const auto field = pool_table->schema()->field(1)->WithName("vector");
-  pool_table = arrow::Table::Make(arrow::schema({arrow::field("vector", arrow::int64()), field}),
-                                  {pool_table->column(0), pool_table->column(1)});
-  ArrowArrayStream trusted_stream = Export(*trusted_table);
-  ArrowArrayStream pool_stream = Export(*pool_table);
-  spuna_model* model = nullptr;
-  BOOST_TEST(spuna_fit(&trusted_stream, &pool_stream, kOptions, nullptr, &model, &error) ==
-             SPUNA_INVALID);
-  BOOST_TEST(std::string(error.message) ==
-             "the stream of pool rows: 2 columns are called 'vector'; rename all but one");
-}
-
-BOOST_AUTO_TEST_CASE(a_matrix_is_lent_and_given_back_once) {
-  int released = 0;
-  auto release = [](void* counter) { ++*static_cast<int*>(counter); };
-  ArrowArrayStream stream;
-  BOOST_REQUIRE(spuna_matrix_stream(pool.values.data(), 300, test::kDimension, release, &released,
-                                    &stream, &error) == SPUNA_OK);
-  {
-    const auto table = Import(&stream);
-    BOOST_TEST(
-        table->GetColumnByName("embedding")->Equals(pool_table->GetColumnByName("embedding")));
-    BOOST_TEST(released == 0);
-  }
-  BOOST_TEST(released == 1);
-  BOOST_TEST(spuna_matrix_stream(nullptr, 3, 2, release, &released, &stream, &error) ==
-             SPUNA_INVALID);
-  BOOST_TEST(released == 2);
-  BOOST_TEST(std::string(error.message) == "expected a matrix but found 3 rows of dimension 2");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
@@ -358,21 +173,6 @@ BOOST_AUTO_TEST_CASE(a_long_message_is_cut_between_characters) {
   BOOST_TEST(message.size() >= 4090U);
   BOOST_TEST(message.size() < 4096U);
   BOOST_TEST((message.back() == "ä"[1]));
-}
-
-BOOST_AUTO_TEST_CASE(an_error_of_the_incoming_stream_comes_through) {
-  const ModelHandle model = FitModel();
-  auto broken = arrow::RecordBatchReader::MakeFromIterator(
-      arrow::MakeErrorIterator<std::shared_ptr<arrow::RecordBatch>>(
-          arrow::Status::IOError("the source is broken")),
-      pool_table->schema());
-  ArrowArrayStream input;
-  test::Require(arrow::ExportRecordBatchReader(test::Get(std::move(broken)), &input));
-  ArrowArrayStream scored;
-  BOOST_REQUIRE(spuna_score_stream(model.get(), &input, nullptr, &scored, &error) == SPUNA_OK);
-  const auto reader = test::Get(arrow::ImportRecordBatchReader(&scored));
-  const std::string message = reader->ToTable().status().message();
-  BOOST_TEST(message.find("the source is broken") != std::string::npos, message);
 }
 
 BOOST_AUTO_TEST_CASE(callbacks_are_told_and_can_stop) {
