@@ -22,7 +22,9 @@ DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
 NO_SIGNATURE = re.compile(
     r"\s+|(?:public|private|protected)\s*:|[A-Z][A-Z0-9_]+\((?:[^()]|\([^()]*\))*\)[ \t]*\n(?=\s*\S)"
 )
-TEMPLATE_OF_CLASS = re.compile(r"template\s*<.*?>\s*(?=(?:class|struct|union)\b)", re.DOTALL)
+TEMPLATE_OF_CLASS = re.compile(
+    r"template\s*<.*?>\s*(?:requires\b[^{};]*?)?(?=(?:class|struct|union)\b)", re.DOTALL
+)
 SCOPE = re.compile(r'(?:inline\s+)?namespace\b|extern ""$|(?:class|struct|union|enum)\b')
 
 

@@ -26,7 +26,7 @@ struct MonitorReport {
   std::uint64_t rows_watched = 0;
   double p_value = 1;
   std::string model_hash;
-  std::map<std::string, double> seconds;
+  std::map<std::string, double> seconds = {};
   std::int64_t peak_memory_bytes = 0;
 
   const WatchedBatch& batch() const { return history.back(); }

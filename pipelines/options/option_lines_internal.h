@@ -2,12 +2,12 @@
 
 #include <functional>
 #include <memory>
-#include <type_traits>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "pipelines/options/option_list.h"
+#include "pipelines/options/option.h"
 
 namespace spuna {
 
@@ -18,8 +18,7 @@ inline Range Between(std::int64_t least, std::int64_t most) {
   return {Range::Kind::kBetween, least, most};
 }
 
-/// Where an option's field is, by command. Each part is a function from the job, or from the part
-/// of it that fits, to the field.
+/// Where an option's field is, by command.
 struct Field {
   std::function<std::unique_ptr<OptionField>(CommandOptions&)> find;
 
@@ -35,40 +34,76 @@ struct Field {
 };
 
 /// The field in jobs of one type.
-template <typename Job, typename At>
-Field In(At at) {
-  return {[at](CommandOptions& options) -> std::unique_ptr<OptionField> {
+template <typename Job, typename T>
+Field In(T Job::* member) {
+  return {[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
     Job* const job = std::get_if<Job>(&options.job);
-    return job == nullptr ? nullptr : MakeField(at(*job));
+    return job == nullptr ? nullptr : MakeField(job->*member);
   }};
 }
 
-/// The field in a FitJob, and in that of a CleanJob.
-template <typename At>
-Field InFit(At at) {
-  return In<FitJob>(at).Or(In<CleanJob>([at](CleanJob& job) -> auto& { return at(job.fit); }));
+/// The field in a part of jobs of one type.
+template <typename Job, typename Part, typename T>
+Field InPart(Part Job::* part, T Part::* member) {
+  return {[part, member](CommandOptions& options) -> std::unique_ptr<OptionField> {
+    Job* const job = std::get_if<Job>(&options.job);
+    return job == nullptr ? nullptr : MakeField(job->*part.*member);
+  }};
 }
 
-/// The field in the options of a fit, its own or a clean's.
-template <typename At>
-Field InMethod(At at) {
-  return InFit([at](FitJob& job) -> auto& { return at(job.options); });
+/// The field in the FitJob of a CleanJob; in a FitJob, its own or a clean's.
+template <typename T>
+Field InCleansFit(T FitJob::* member) {
+  return InPart(&CleanJob::fit, member);
+}
+template <typename T>
+Field InFit(T FitJob::* member) {
+  return In(member).Or(InCleansFit(member));
 }
 
-/// The field in the options of scoring.
-template <typename At>
-Field InScore(At at) {
-  return In<ScoreJob>([at](ScoreJob& job) -> auto& { return at(job.options); });
+/// The field in the options of a fit, its own or a clean's; in those of scoring; of watching.
+template <typename T>
+Field InMethod(T FitOptions::* member) {
+  return InPart(&FitJob::options, member)
+      .Or({[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
+        auto* const job = std::get_if<CleanJob>(&options.job);
+        return job == nullptr ? nullptr : MakeField(job->fit.options.*member);
+      }});
+}
+template <typename T>
+Field InScore(T ScoreOptions::* member) {
+  return InPart(&ScoreJob::options, member);
+}
+template <typename T>
+Field InMonitor(T MonitorOptions::* member) {
+  return InPart(&MonitorJob::options, member);
+}
+
+/// The field in the decision of a fit.
+template <typename T>
+Field InDecision(T DecisionOptions::* member) {
+  return {[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
+    if (auto* const fit = std::get_if<FitJob>(&options.job)) {
+      return MakeField(fit->options.decision.*member);
+    }
+    if (auto* const clean = std::get_if<CleanJob>(&options.job)) {
+      return MakeField(clean->fit.options.decision.*member);
+    }
+    return nullptr;
+  }};
 }
 
 /// The field in the options that every command but `inspect` has.
-template <typename At>
-Field InRunning(At at) {
-  return {[at](CommandOptions& options) -> std::unique_ptr<OptionField> {
+template <typename T>
+Field InRunning(T RunningOptions::* member) {
+  return {[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
     if (std::holds_alternative<InspectJob>(options.job)) return nullptr;
-    return MakeField(at(options.running));
+    return MakeField(options.running.*member);
   }};
 }
+
+/// Lines under one heading.
+std::vector<Option> InGroup(const std::string& group, std::vector<Option> lines);
 
 /// The lines of the list, by group.
 std::vector<Option> InputLines();

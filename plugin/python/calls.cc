@@ -1,3 +1,4 @@
+// registration_internal.h declares what this adds to the module.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -64,6 +65,17 @@ void CheckScore(const std::string& options) {
   Check([&](spuna_error* error) { return spuna_check_score(options.c_str(), error); });
 }
 
+nb::tuple SplitCleanOptions(const std::string& options) {
+  char* fit = nullptr;
+  char* score = nullptr;
+  Check([&](spuna_error* error) {
+    return spuna_split_clean_options(options.c_str(), &fit, &score, error);
+  });
+  const Text held_fit(fit);
+  const Text held_score(score);
+  return nb::make_tuple(std::string(fit), std::string(score));
+}
+
 std::string Evaluate(const nb::object& input, const std::string& truth, const std::string& score) {
   Listener listener{nb::none()};
   auto* const stream = Unwrap<ArrowArrayStream>(input, kStreamCapsule);
@@ -97,6 +109,7 @@ void RegisterCalls(nb::module_& module) {
              nb::arg("progress").none());
   module.def("check_clean", &CheckClean, nb::arg("pool").none(), nb::arg("options"));
   module.def("check_score", &CheckScore);
+  module.def("split_clean_options", &SplitCleanOptions);
   module.def("evaluate", &Evaluate);
   module.def("evaluate_files", &EvaluateFiles);
 }

@@ -1,3 +1,4 @@
+// registration_internal.h declares what this adds to the module.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

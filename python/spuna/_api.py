@@ -10,6 +10,7 @@ from typing import Any, Callable
 from . import _spuna
 from ._data import is_one_shot, is_path, open_stream, paths_of
 from ._progress import Progress, listener
+from ._signatures import takes_options
 
 
 def _dump(options: dict[str, Any]) -> str:
@@ -20,6 +21,12 @@ def _dump(options: dict[str, Any]) -> str:
         raise TypeError(f"an option can't be a {type(value).__name__}: {value!r}")
 
     return json.dumps(options, default=plain, allow_nan=False)
+
+
+def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a clean as those of its two halves, a fit and scoring."""
+    fit_options, score_options = _spuna.split_clean_options(_dump(options))
+    return json.loads(fit_options), json.loads(score_options)
 
 
 class Rows:
@@ -82,14 +89,12 @@ class Model:
         """The bytes of a model file; equal fits give equal bytes."""
         return self._model.serialize()
 
+    @takes_options("score")
     def score(self, data: Any, **options: Any) -> Rows:
         """The rows of `data` with ``spuna_score`` and ``spuna_keep``, scored as they are read.
 
         ``spuna_keep`` is true where the score is below the threshold or, where p-values decide, the p-value
         is above the cutoff (see :attr:`threshold`). Both are null where the embedding is null or not finite.
-
-        Options are those of the command ``spuna score``: embedding, by, prefix, invalid, neighbors,
-        threads; and drop, which leaves out the rows that are not kept.
 
         >>> import numpy as np, pyarrow as pa, spuna
         >>> rng = np.random.default_rng(0)
@@ -105,10 +110,11 @@ class Model:
 
         return Rows(open_rows, is_one_shot(data))
 
+    @takes_options("score")
     def scores(self, data: Any, **options: Any) -> Any:
         """The score of every row as a numpy array of float32; not a number where there is none.
 
-        Options are those of :meth:`score`. With `drop` there are scores of the kept rows only.
+        With `drop` there are scores of the kept rows only.
 
         >>> import numpy as np, spuna
         >>> rng = np.random.default_rng(0)
@@ -118,7 +124,7 @@ class Model:
         """
         rows = self.score(data, **options)
         kind = "neighbor_score" if options.get("by") == "neighbors" else "score"
-        return _spuna.read_columns(rows._open(), [options.get("prefix", "spuna_") + kind])[0]
+        return _spuna.read_columns(rows._open(), [(options.get("prefix") or "spuna_") + kind])[0]
 
     def report(self) -> dict[str, Any]:
         """What the model says of itself: options, what the fit found, versions.
@@ -168,14 +174,12 @@ class Model:
         )
 
 
+@takes_options("fit")
 def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -> Model:
     """Fits a model on rows that are known to be clean and a pool that may hold shifted ones.
 
-    Options are those of the command ``spuna fit``: embedding, recipe, metric, seeds, discriminant,
-    sides, targets, alpha, beta, k, epsilon, on_stop, hidden, epochs, learning_rate, batch_size, seed,
-    neighbors, invalid, keep_banks, threads, fit_rows, fit_sample. What is not given is chosen by the
-    recipe and the size of the inputs; ``model.report()["fit"]["chosen"]`` says how. A pool of more than
-    `fit_rows` rows (50,000; 0 takes all) is represented by a sample.
+    What is not given is chosen by the recipe and the size of the inputs;
+    ``model.report()["fit"]["chosen"]`` says how.
 
     `progress` is called with the name of the running stage and how much of it is done, from 0 to 1, or
     -1 where nobody knows; True shows a bar if tqdm is installed. What it raises ends the fit.
@@ -203,14 +207,12 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
         return Model(_spuna.fit(trusted_stream, pool_stream, _dump(options), callback))
 
 
-_SCORE_OPTIONS = ("embedding", "prefix", "invalid", "neighbors", "threads", "drop")
-
-
+@takes_options("clean")
 def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -> Cleaned:
     """Fits on a pool, then gives the pool's rows with ``spuna_score`` and ``spuna_keep``.
 
-    The fit happens now, the scoring as the rows are read. Options are those of :func:`fit`, and prefix
-    and drop. A pool that can be read only once, such as a RecordBatchReader, is held in memory.
+    The fit happens now, the scoring as the rows are read. A pool that can be read only once, such as a
+    RecordBatchReader, is held in memory.
 
     >>> import numpy as np, pyarrow as pa, spuna
     >>> rng = np.random.default_rng(0)
@@ -232,8 +234,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
     # What can be said against it is said before the fit, if looking at the columns costs nothing.
     is_table = is_path(pool) or hasattr(pool, "num_rows") or hasattr(pool, "height")
     _spuna.check_clean(open_stream(pool) if is_table else None, _dump(options))
-    fit_options = {key: value for key, value in options.items() if key not in ("prefix", "drop")}
-    score_options = {key: value for key, value in options.items() if key in _SCORE_OPTIONS}
+    fit_options, score_options = _split(options)
     model = fit(trusted, pool, progress=progress, **fit_options)
     rows = model.score(pool, **score_options)
     return Cleaned(rows._open, False, model)

@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
 import pyarrow as pa
 
 from . import _expansion, _spuna
-from ._api import Model, _dump, fit
+from ._api import Model, _dump, _split, fit
 from ._spark_parts import SparkParts, append_labels
 from ._worker import score_batches
 
@@ -90,19 +90,17 @@ def clean(
     trusted_column = _embedding_column(trusted_df, "the trusted rows", embedding, None)
     pool_column = _embedding_column(pool_df, "the pool", embedding, trusted_column)
     # What can be said against the options and the columns is said before the fit.
-    fit_options = {"seed": seed, **options}
-    score_options = {
-        key: value for key, value in options.items() if key in ("invalid", "neighbors")
-    }
-    score_options.update(embedding=pool_column, prefix=prefix, drop=drop)
+    given = {**options, "seed": seed, "embedding": pool_column, "prefix": prefix, "drop": drop}
+    fit_options, score_options = _split(given)
+    # The threads are the driver's, and what comes to it is the sample.
+    score_options.pop("threads", None)
+    fit_options["fit_rows"] = 0
     empty = pool_df.limit(0).toArrow()
-    _spuna.check_clean(empty.__arrow_c_stream__(), _dump({**fit_options, **score_options}))
+    _spuna.check_clean(empty.__arrow_c_stream__(), _dump(given))
     model = fit(
         _sample(trusted_df, trusted_column, fit_rows, seed).rename_columns([pool_column]),
         _sample(pool_df, pool_column, fit_rows, seed),
-        embedding=pool_column,
         progress=progress,
-        fit_rows=0,  # These are the sample.
         **fit_options,
     )
     rows = score(pool_df, model, **score_options)

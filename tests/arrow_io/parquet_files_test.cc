@@ -40,14 +40,14 @@ void CopyWithExtraColumn(const std::string& from, const std::string& to) {
   test::Require(output->Close());
 }
 
-BOOST_AUTO_TEST_SUITE(parquet_files)
-
-BOOST_AUTO_TEST_CASE(a_copy_keeps_columns_metadata_row_groups_and_storage) {
-  const TempDirectory directory;
-  const test::Matrix rows = test::RandomRows(250, 6, 1);
-  auto table = test::EmbeddingTable(rows);
-  // Metadata on the file and on a field, a dictionary column, a nested one, and a required one.
+std::shared_ptr<arrow::Array> DictionaryOf(int num_rows) {
   arrow::StringDictionaryBuilder dictionary;
+  for (int i = 0; i < num_rows; ++i) test::Require(dictionary.Append(i % 3 == 0 ? "x" : "y"));
+  return dictionary.Finish().ValueOrDie();
+}
+
+// Structs with nulls and lists of texts.
+std::shared_ptr<arrow::Array> NestedRows(int num_rows) {
   arrow::StructBuilder structs(
       arrow::struct_(
           {arrow::field("a", arrow::int32()), arrow::field("b", arrow::list(arrow::utf8()))}),
@@ -55,8 +55,7 @@ BOOST_AUTO_TEST_CASE(a_copy_keeps_columns_metadata_row_groups_and_storage) {
       {std::make_shared<arrow::Int32Builder>(),
        std::make_shared<arrow::ListBuilder>(arrow::default_memory_pool(),
                                             std::make_shared<arrow::StringBuilder>())});
-  for (int i = 0; i < 250; ++i) {
-    test::Require(dictionary.Append(i % 3 == 0 ? "x" : "y"));
+  for (int i = 0; i < num_rows; ++i) {
     if (i % 5 == 0) {
       test::Require(structs.AppendNull());
       continue;
@@ -69,18 +68,27 @@ BOOST_AUTO_TEST_CASE(a_copy_keeps_columns_metadata_row_groups_and_storage) {
       test::Require(static_cast<arrow::StringBuilder*>(lists->value_builder())->Append("word"));
     }
   }
+  return structs.Finish().ValueOrDie();
+}
+
+BOOST_AUTO_TEST_SUITE(parquet_files)
+
+BOOST_AUTO_TEST_CASE(a_copy_keeps_columns_metadata_row_groups_and_storage) {
+  const TempDirectory directory;
+  const test::Matrix rows = test::RandomRows(250, 6, 1);
+  auto table = test::EmbeddingTable(rows);
+  // Metadata on the file and on a field, a dictionary column, a nested one, and a required one.
+  const auto dictionary = DictionaryOf(250);
+  const auto structs = NestedRows(250);
   auto add = [&](const std::shared_ptr<arrow::Field>& field, std::shared_ptr<arrow::Array> array) {
     table = table
                 ->AddColumn(table->num_columns(), field,
                             std::make_shared<arrow::ChunkedArray>(std::move(array)))
                 .ValueOrDie();
   };
-  const auto dictionary_array = dictionary.Finish().ValueOrDie();
-  add(arrow::field("word", dictionary_array->type(), true,
-                   arrow::key_value_metadata({"unit"}, {"none"})),
-      dictionary_array);
-  const auto struct_array = structs.Finish().ValueOrDie();
-  add(arrow::field("nested", struct_array->type()), struct_array);
+  add(arrow::field("word", dictionary->type(), true, arrow::key_value_metadata({"unit"}, {"none"})),
+      dictionary);
+  add(arrow::field("nested", structs->type()), structs);
   add(arrow::field("required", arrow::float64(), false),
       arrow::MakeArrayFromScalar(arrow::DoubleScalar(0.5), 250).ValueOrDie());
   table = table->ReplaceSchemaMetadata(arrow::key_value_metadata({"owner"}, {"someone"}));

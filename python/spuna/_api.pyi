@@ -1,0 +1,131 @@
+"""The calls with their options. Written by scripts/option_docs; do not edit."""
+
+import os
+from typing import Any, Callable, Literal
+
+from . import _spuna
+from ._progress import Progress
+
+def _dump(options: dict[str, Any]) -> str: ...
+
+def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]: ...
+
+class Rows:
+    def __init__(self, open_rows: Callable[[], Any], one_shot: bool): ...
+    def __arrow_c_stream__(self, requested_schema: Any=None) -> Any: ...
+    def __repr__(self) -> str: ...
+
+class Cleaned(Rows):
+    model: Model
+    def __init__(self, open_rows: Callable[[], Any], one_shot: bool, model: Model): ...
+
+class Model:
+    def __init__(self, model: _spuna.Model): ...
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Model: ...
+    def save(self, path: str | os.PathLike[str], overwrite: bool=False) -> None: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Model: ...
+    def to_bytes(self) -> bytes: ...
+    def score(self, data: Any, *,
+        embedding: str | None = None,
+        drop: bool = False,
+        threshold: float | None = None,
+        max_clean_loss: float | None = None,
+        p_values: bool = False,
+        by: Literal["classifier", "neighbors"] = "classifier",
+        neighbors: Literal["auto", "kd-tree", "product"] = "auto",
+        prefix: str = "spuna_",
+        invalid: Literal["drop", "error", "null"] = "null",
+        threads: int | None = None,
+    ) -> Rows: ...
+    def scores(self, data: Any, *,
+        embedding: str | None = None,
+        drop: bool = False,
+        threshold: float | None = None,
+        max_clean_loss: float | None = None,
+        p_values: bool = False,
+        by: Literal["classifier", "neighbors"] = "classifier",
+        neighbors: Literal["auto", "kd-tree", "product"] = "auto",
+        prefix: str = "spuna_",
+        invalid: Literal["drop", "error", "null"] = "null",
+        threads: int | None = None,
+    ) -> Any: ...
+    def report(self) -> dict[str, Any]: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def threshold(self) -> float | None: ...
+    def __reduce__(self) -> Any: ...
+    def __repr__(self) -> str: ...
+
+def fit(trusted: Any, pool: Any, *, progress: Progress=None,
+    embedding: str | None = None,
+    keep_banks: bool = False,
+    threshold: float | None = None,
+    max_clean_loss: float | None = None,
+    max_false_drops: float | None = None,
+    keep_share: float | None = None,
+    calibration: Literal["cross", "none", "split"] | None = None,
+    calibration_rows: int | None = None,
+    stratify: str | None = None,
+    recipe: Literal["fast", "paper", "robust"] = "robust",
+    metric: Literal["contrast", "cosine", "euclidean", "whitened"] | None = None,
+    seeds: Literal["cross-fitted", "distance"] | None = None,
+    discriminant: Literal["off", "on"] | bool | None = None,
+    sides: Literal["even", "share"] | None = None,
+    targets: Literal["labels", "soft"] | None = None,
+    alpha: int | None = None,
+    beta: int | None = None,
+    k: int | None = None,
+    epsilon: float = 0,
+    on_stop: Literal["keep", "rollback"] = "keep",
+    hidden: int | None = None,
+    epochs: int | None = None,
+    learning_rate: float = 0.001,
+    batch_size: int = 128,
+    seed: int = 0,
+    fit_rows: int = 50000,
+    fit_sample: Literal["by-partition", "uniform"] = "uniform",
+    neighbors: Literal["auto", "kd-tree", "product"] = "auto",
+    invalid: Literal["drop", "error", "null"] = "null",
+    threads: int | None = None,
+) -> Model: ...
+
+def clean(trusted: Any, pool: Any, *, progress: Progress=None,
+    embedding: str | None = None,
+    drop: bool = False,
+    keep_banks: bool = False,
+    threshold: float | None = None,
+    max_clean_loss: float | None = None,
+    max_false_drops: float | None = None,
+    keep_share: float | None = None,
+    calibration: Literal["cross", "none", "split"] | None = None,
+    calibration_rows: int | None = None,
+    stratify: str | None = None,
+    p_values: bool = False,
+    recipe: Literal["fast", "paper", "robust"] = "robust",
+    metric: Literal["contrast", "cosine", "euclidean", "whitened"] | None = None,
+    seeds: Literal["cross-fitted", "distance"] | None = None,
+    discriminant: Literal["off", "on"] | bool | None = None,
+    sides: Literal["even", "share"] | None = None,
+    targets: Literal["labels", "soft"] | None = None,
+    alpha: int | None = None,
+    beta: int | None = None,
+    k: int | None = None,
+    epsilon: float = 0,
+    on_stop: Literal["keep", "rollback"] = "keep",
+    hidden: int | None = None,
+    epochs: int | None = None,
+    learning_rate: float = 0.001,
+    batch_size: int = 128,
+    seed: int = 0,
+    fit_rows: int = 50000,
+    fit_sample: Literal["by-partition", "uniform"] = "uniform",
+    neighbors: Literal["auto", "kd-tree", "product"] = "auto",
+    prefix: str = "spuna_",
+    invalid: Literal["drop", "error", "null"] = "null",
+    threads: int | None = None,
+) -> Cleaned: ...
+
+def evaluate(data: Any, truth: str, score: str='spuna_score') -> dict[str, float]: ...
