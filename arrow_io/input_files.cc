@@ -1,19 +1,14 @@
 #include "arrow_io/input_files.h"
 
 #include <arrow/filesystem/filesystem.h>
-#include <arrow/io/file.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <fstream>
 #include <map>
 #include <set>
 #include <system_error>
 
-#include "arrow_io/block_cache.h"
-#include "arrow_io/file_memory.h"
 #include "arrow_io/glob.h"
 
 namespace spuna::arrow_io {
@@ -60,15 +55,6 @@ std::vector<std::pair<std::string, std::string>> HivePartitions(const fs::path& 
                             DecodePercent(name.substr(equals + 1)));
   }
   return partitions;
-}
-
-arrow::Result<FileStamp> LocalStamp(const std::string& path) {
-  struct stat found{};
-  if (stat(path.c_str(), &found) != 0) {
-    return arrow::Status::IOError(path, ": ", std::generic_category().message(errno));
-  }
-  return FileStamp{found.st_size,
-                   std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
 }
 
 // The files below a directory of this machine.
@@ -318,40 +304,6 @@ class Lister {
 };
 
 }  // namespace
-
-arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> InputFile::Open() const {
-  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> file =
-      filesystem == nullptr ? arrow::io::ReadableFile::Open(name, FileMemory())
-                            : filesystem->OpenInputFile(store_path);
-  if (!file.ok()) return file.status().WithMessage(name, ": ", file.status().message());
-  // A store answers each request after a while, so it is asked for large blocks, once.
-  if (filesystem != nullptr) return CacheBlocks(*std::move(file), stamp.size);
-  return file;
-}
-
-arrow::Status InputFile::CheckUnchanged() const {
-  FileStamp now;
-  if (filesystem == nullptr) {
-    ARROW_ASSIGN_OR_RAISE(now, LocalStamp(name));
-  } else {
-    const arrow::Result<StoreEntry> entry = LookUp({filesystem, store_path, ""});
-    if (!entry.ok()) return entry.status().WithMessage(name, ": ", entry.status().message());
-    if (entry->kind != StoreEntry::Kind::kFile) {
-      return arrow::Status::IOError(name, ": it was there when the run began and is gone now");
-    }
-    now = entry->stamp;
-  }
-  if (now == stamp) return arrow::Status::OK();
-  return arrow::Status::IOError(name, ": the file changed while the run read it (it had ",
-                                stamp.size, " bytes and has ", now.size,
-                                "); run again when nobody writes to it");
-}
-
-InputFile LocalFile(const fs::path& path) {
-  InputFile file;
-  file.name = path.string();
-  return file;
-}
 
 arrow::Result<std::vector<std::string>> ExpandPaths(const std::vector<std::string>& paths,
                                                     const std::string& option) {

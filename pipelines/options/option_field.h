@@ -82,7 +82,9 @@ struct Value<T> {
     if constexpr (std::is_floating_point_v<T>) {
       if (value.is_number()) return value.get<T>();
     } else if constexpr (std::is_unsigned_v<T>) {
-      if (value.is_number_unsigned()) return value.get<T>();
+      const bool is_negative =
+          value.is_number_integer() && !value.is_number_unsigned() && value.get<std::int64_t>() < 0;
+      if (value.is_number_integer() && !is_negative) return value.get<T>();
     } else if (value.is_number_unsigned()) {
       const auto number = value.get<std::uint64_t>();
       if (number <= static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {

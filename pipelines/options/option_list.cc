@@ -1,5 +1,6 @@
 #include "pipelines/options/option_list.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "pipelines/options/option_lines_internal.h"
@@ -78,6 +79,9 @@ FitOptions FitOptionsFromJson(const json& stored, int format) {
     const auto field = option.field(options);
     if (field == nullptr || (option.since_format > format && !stored.contains(option.name))) {
       continue;
+    }
+    if (!stored.contains(option.name)) {
+      throw std::invalid_argument("its options lack `" + option.name + "`; the file is damaged");
     }
     const json& value = stored.at(option.name);
     if (field->IsOptional() && value == kChosen) {

@@ -124,7 +124,9 @@ class Model:
         """
         rows = self.score(data, **options)
         kind = "neighbor_score" if options.get("by") == "neighbors" else "score"
-        return _spuna.read_columns(rows._open(), [(options.get("prefix") or "spuna_") + kind])[0]
+        prefix = options.get("prefix")
+        name = ("spuna_" if prefix is None else prefix) + kind
+        return _spuna.read_columns(rows._open(), [name])[0]
 
     def report(self) -> dict[str, Any]:
         """What the model says of itself: options, what the fit found, versions.

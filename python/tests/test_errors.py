@@ -23,7 +23,7 @@ def test_mistakes_are_found_before_the_fit(sample, pool, model, by_command):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda t, p: spuna.fit(t, p, alpa=1), ValueError, "there is no option `alpa`; the options"),
+        (lambda t, p: spuna.fit(t, p, alpa=1), ValueError, "there is no option `alpa`; did you mean `alpha`"),
         (lambda t, p: spuna.fit(t, p, k=0), ValueError, "`k` must be between 1 and"),
         (lambda t, p: spuna.fit(t, p, k="ten"), ValueError, '`k`: expected a whole number but found "ten"'),
         (lambda t, p: spuna.fit(t, p, k=object()), TypeError, "an option can't be a object"),

@@ -96,6 +96,12 @@ def test_options_of_the_score(pool_df, model, by_command):
     assert dropped.count() == pc.sum(by_command["spuna_keep"]).as_py()
 
 
+def test_a_clean_takes_p_values(trusted_df, pool_df):
+    cleaned = spuna.spark.clean(trusted_df, pool_df, p_values=True, epochs=1)
+    assert cleaned.columns[-3:] == ["spuna_score", "spuna_keep", "spuna_p_value"]
+    assert 0 < cleaned.agg(F.min("spuna_p_value")).first()[0] <= 1
+
+
 def test_what_is_wrong_with_the_columns_is_told_at_once(spark, pool_df, model):
     score = spuna.spark.score
     with pytest.raises(ValueError, match="there is no column 'vec'"):

@@ -155,7 +155,8 @@ BOOST_AUTO_TEST_CASE(wrong_options_exit_with_2) {
   CheckFails(example, {}, 2, "a command is required; the commands are fit, score");
   CheckFails(example, {"tidy"}, 2, "there is no command 'tidy'; the commands are fit, score");
   CheckFails(example, {"clean"}, 2, "`--trusted` is required; see `spuna clean --help`");
-  CheckFails(example, example.Clean({"--alhpa", "3"}), 2, "--alhpa");
+  CheckFails(example, {"claen"}, 2, "there is no command 'claen'; did you mean `clean`?");
+  CheckFails(example, example.Clean({"--alhpa", "3"}), 2, "--alhpa; did you mean `--alpha`?");
   CheckFails(example, example.Clean({"--alpha", "many"}), 2,
              "expected a whole number but found 'many'");
   CheckFails(example, example.Clean({"--alpha", ""}), 2, "expected a whole number but found ''");
@@ -177,6 +178,16 @@ BOOST_AUTO_TEST_CASE(wrong_options_exit_with_2) {
   CheckFails(example, example.Clean({"--prefix", "--quiet"}), 2,
              "expected a value but found the option --quiet");
   CheckFails(example, example.Clean({"--epochs", "3"}), 2, "--epochs");  // given twice
+  const std::vector<std::string> score = {"score", "--model", "m",    "--input",  "x",
+                                          "--out", "y",       "--by", "neighbors"};
+  auto by_neighbors = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), score.begin(), score.end());
+    return more;
+  };
+  CheckFails(example, by_neighbors({"--drop"}), 2, "`drop` needs the classifier's score");
+  CheckFails(example, by_neighbors({"--max-clean-loss", "0.1"}), 2,
+             "`max-clean-loss` needs the classifier's score");
+  CheckFails(example, by_neighbors({"--p-values"}), 2, "`p-values` needs the classifier's score");
 }
 
 BOOST_AUTO_TEST_CASE(bad_inputs_exit_with_1_and_leave_nothing) {
@@ -329,7 +340,7 @@ BOOST_AUTO_TEST_CASE(the_configuration_file_holds_the_same_names) {
     test::WriteFile(config, text);
     CheckFails(example, {"fit", "--config", config, "--model", model + "2"}, 2, message);
   };
-  fails("k = 7\nkk = 8\n", config + ":2: there is no option 'kk'");
+  fails("k = 7\nalhpa = 8\n", config + ":2: there is no option 'alhpa'; did you mean `alpha`?");
   fails("k = \n", config + ":1: ");
   fails("[fit]\nk = 3\n",
         config + ":1: 'fit' must be a text, a number, true, false or a list of them");

@@ -1,4 +1,5 @@
 // What the nodes compute: the same as the command, whatever the batches.
+#include <arrow/acero/exec_plan.h>
 #include <arrow/acero/options.h>
 #include <arrow/api.h>
 #include <arrow/extension/fixed_shape_tensor.h>
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/fit/fit.h"
+#include "pipelines/score/streams.h"
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/register.h"
 #include "tests/support/files_example.h"
@@ -148,6 +149,45 @@ BOOST_AUTO_TEST_CASE(the_model_that_a_plan_fits_is_the_commands) {
   const FitJob job = Fit("model");
   test::Require(Run(job, test::Threads(1)).status());
   BOOST_TEST(bytes == SerializeModel(test::Get(spuna::LoadModel(*job.model))));
+}
+
+BOOST_AUTO_TEST_CASE(a_large_pool_is_sampled_as_a_stream_is) {
+  options.fit_rows = 120;
+  options.alpha = 5;
+  std::string bytes;
+  for (const BatchLayout& layout : kLayouts) {
+    auto clean = Clean(layout);
+    clean.options = std::make_shared<CleanNodeOptions>(
+        options, "spuna_", [&](const auto& model) { bytes = SerializeModel(*model); });
+    const auto cleaned = RunPlan(clean);
+    BOOST_TEST(cleaned->num_rows() == 300);
+    // Rows outside the sample have a score and no label.
+    BOOST_TEST(cleaned->GetColumnByName("spuna_label")->null_count() >= 180);
+    BOOST_TEST(cleaned->GetColumnByName("spuna_score")->null_count() == 0);
+    const Model model = test::Get(ParseModel(bytes, "of the node"));
+    BOOST_TEST((model.summary.sampled_from == 300));
+    BOOST_TEST(model.summary.rows_pool == 120);
+    arrow::TableBatchReader trusted_reader(*trusted_table);
+    arrow::TableBatchReader pool_reader(*pool_table);
+    const Runtime runtime;
+    StageClock clock(runtime);
+    const FitResult streamed =
+        test::Get(FitStreams(trusted_reader, pool_reader, options, {}, clock));
+    BOOST_TEST(bytes == SerializeModel(streamed.model));
+    const Declaration expand{"spuna_expand",
+                             {Source(*trusted_table, layout), Source(*pool_table, layout)},
+                             ExpandNodeOptions(options)};
+    const Declaration distill{
+        "spuna_distill", {Source(*trusted_table, layout), expand}, DistillNodeOptions(options)};
+    BOOST_TEST(RunPlan(distill)->Equals(*cleaned));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_by_partition_needs_partitions) {
+  options.fit_sample = FitSample::kByPartition;
+  BOOST_TEST(arrow::acero::DeclarationToTable(Clean()).status().message() ==
+             "`fit-sample` by-partition is for fits on Parquet files: spuna_clean, input `pool` "
+             "has no hive partitions");
 }
 
 BOOST_AUTO_TEST_CASE(invalid_rows_are_null_dropped_or_an_error) {

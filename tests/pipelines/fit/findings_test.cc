@@ -156,12 +156,42 @@ BOOST_AUTO_TEST_CASE(a_column_that_is_not_there_is_told_before_the_work) {
   BOOST_TEST(!fs::exists(example.files.directory / "out.parquet"));
 }
 
-BOOST_AUTO_TEST_CASE(strata_are_read_and_compared_within) {
+// Rows of two classes that lie apart, of which so many in a hundred are of the second.
+std::shared_ptr<arrow::Table> TwoClasses(std::size_t num_rows, std::size_t of_second,
+                                         std::uint64_t seed) {
+  test::Matrix rows = test::RandomRows(num_rows, 6, seed);
+  arrow::StringBuilder classes;
+  for (std::size_t i = 0; i < num_rows; ++i) {
+    const bool is_second = i % 100 < of_second;
+    if (is_second) rows.values[i * 6] += 4;
+    test::Require(classes.Append(is_second ? "second" : "first"));
+  }
+  const auto column = std::make_shared<arrow::ChunkedArray>(classes.Finish().ValueOrDie());
+  return test::Get(
+      test::EmbeddingTable(rows)->AddColumn(3, arrow::field("class", arrow::utf8()), column));
+}
+
+BOOST_AUTO_TEST_CASE(another_mix_of_classes_is_no_shift_within_them) {
   const Example example;
-  CleanJob job = example.Clean("out.parquet");
-  job.fit.options.stratify = "shifted";
-  BOOST_TEST_REQUIRE(Run(job, Threads(2)).ok());
-  job = example.Clean("other.parquet");
+  const std::string trusted = example.files.directory / "classes.parquet";
+  const std::string pool = example.files.directory / "mix.parquet";
+  test::WriteParquet(trusted, *TwoClasses(400, 50, 5));
+  test::WriteParquet(pool, *TwoClasses(600, 90, 6));
+  CleanJob job = example.Clean("plain.parquet");
+  job.fit.trusted = {trusted};
+  job.fit.pool = {pool};
+  const auto plain = test::Get(Run(job, Threads(2)));
+  BOOST_TEST(plain.fit->summary.found);
+  job.output = example.files.directory / "stratified.parquet";
+  job.fit.options.stratify = "class";
+  const auto stratified = test::Get(Run(job, Threads(2)));
+  BOOST_TEST(!stratified.fit->summary.found);
+  BOOST_TEST(stratified.fit->summary.separation->p_value > plain.fit->summary.separation->p_value);
+}
+
+BOOST_AUTO_TEST_CASE(classes_that_are_not_there_are_named) {
+  const Example example;
+  CleanJob job = example.Clean("other.parquet");
   job.fit.options.stratify = "source";
   // The trusted rows have no such column.
   BOOST_TEST(Run(job, Threads(2)).status().message().find("there is no column 'source'") !=
