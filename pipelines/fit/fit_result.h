@@ -1,3 +1,4 @@
+// Plain data: no source file.
 #pragma once
 
 #include <cstdint>

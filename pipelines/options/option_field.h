@@ -1,3 +1,4 @@
+// Templates over the types of options: no source file.
 #pragma once
 
 #include <algorithm>

@@ -28,8 +28,8 @@ arrow::Status CheckRanges(const CommandOptions& options);
 /// What decides the model, by the options' names; "auto" for what is left to be chosen.
 nlohmann::json ToJson(const FitOptions& options);
 
-/// The options of a model file of some format, as ToJson has them. Throws std::invalid_argument where
-/// they can't be read.
+/// The options of a model file of some format, as ToJson has them. Throws std::invalid_argument
+/// where they can't be read.
 FitOptions FitOptionsFromJson(const nlohmann::json& stored, int format);
 
 /// What of the options decides the output of a command, by their names. Of an output only whether

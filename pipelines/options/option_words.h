@@ -1,3 +1,4 @@
+// Templates over enumerations: no source file.
 #pragma once
 
 #include <map>

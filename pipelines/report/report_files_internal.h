@@ -1,3 +1,4 @@
+// Its source is written by cmake/EmbedFiles.cmake.
 #pragma once
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// Templates over what may throw: no source file.
 #pragma once
 
 #include <arrow/result.h>

@@ -1,3 +1,4 @@
+// One function: no source file.
 #pragma once
 
 #include <chrono>

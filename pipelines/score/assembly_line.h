@@ -1,3 +1,4 @@
+// Templates over the steps: no source file.
 #pragma once
 
 #include <arrow/result.h>

@@ -1,3 +1,4 @@
+// A macro: no source file.
 #pragma once
 
 /// Marks what libspuna_acero.so shows to the outside; all else in it is hidden.

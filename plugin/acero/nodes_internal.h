@@ -1,3 +1,4 @@
+// The nodes are in files of their own: no source file.
 #pragma once
 
 #include <arrow/acero/exec_plan.h>

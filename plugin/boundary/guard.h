@@ -1,3 +1,4 @@
+// Inlined into every plugin: no source file.
 #pragma once
 
 #include <arrow/status.h>

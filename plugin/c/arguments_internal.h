@@ -1,3 +1,4 @@
+// Inlined into the functions of the C interface: no source file.
 #pragma once
 
 #include <arrow/record_batch.h>

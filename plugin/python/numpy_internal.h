@@ -1,3 +1,4 @@
+// Templates over element types: no source file.
 #pragma once
 
 #include <nanobind/nanobind.h>

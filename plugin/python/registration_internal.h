@@ -1,3 +1,4 @@
+// Each part is registered in a file of its own: no source file.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -13,6 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # Not the repository of a hook that runs this.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+# Why a header has no source, and the text of one that does not say it.
+LONE = "// Plain data: no source file.\n"
+ALONE = "#pragma once\n"
 GOOD = {
     "algorithms/rows/row_set.h": "#include <vector>\n",
     "algorithms/neighbors/index.h": '#include "algorithms/rows/row_set.h"\n',
@@ -44,6 +47,8 @@ class CheckStructure(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["git", "init", "-q", folder], check=True, env=ENVIRONMENT)
             for name, text in (GOOD | files).items():
+                # At the end, where it moves no line.
+                text += LONE if name.endswith(".h") and text != ALONE else ""
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
@@ -139,7 +144,7 @@ class CheckStructure(unittest.TestCase):
         )
 
     def test_a_long_file(self):
-        paths = ("arrow_io/a.h", "bench/a.py", "pipelines/report/a.js", "pipelines/report/a.css")
+        paths = ("tests/a_test.cc", "bench/a.py", "pipelines/report/a.js", "pipelines/report/a.css")
         self.expect(dict.fromkeys(paths, "\n" * 399))
         found = "it has 400 lines, at most 399 are allowed: split it, one job a file"
         self.expect(dict.fromkeys(paths, "\n" * 400), *(f"{path}: {found}" for path in paths))
@@ -195,6 +200,14 @@ class CheckStructure(unittest.TestCase):
         self.expect(
             {"bench/a.py": text, "bench/b.py": text + "    call()\n"},
             "bench/b.py:2: long has 81 lines, at most 80 are allowed: give its steps names",
+        )
+
+    def test_a_header_without_a_source(self):
+        reason = "it has no source file of its own: say why in a comment that names the source"
+        self.expect(
+            {"arrow_io/a.h": ALONE, "plugin/c/b_internal.h": ALONE, "cli/c.h": ALONE, "cli/c.cc": ""},
+            f"arrow_io/a.h:1: {reason}",
+            f"plugin/c/b_internal.h:1: {reason}",
         )
 
     def test_a_source_without_a_header(self):
