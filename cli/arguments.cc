@@ -17,7 +17,7 @@
 namespace spuna::cli {
 namespace {
 
-constexpr std::pair<Command, const char*> kCommands[] = {
+constexpr std::pair<Command, const char*> kDescriptions[] = {
     {Command::kFit, "Fit a model on trusted rows and a pool"},
     {Command::kScore, "Score rows with a fitted model"},
     {Command::kClean, "Fit on a pool, then score the pool"},
@@ -82,7 +82,7 @@ class ArgumentParser {
       if (name != "spuna") versions += (versions.empty() ? "" : ", ") + name + " " + version;
     }
     app_.set_version_flag("--version", "spuna " + SpunaVersion() + " (" + versions + ")");
-    for (const auto& [command, description] : kCommands) {
+    for (const auto& [command, description] : kDescriptions) {
       commands_.push_back(std::make_unique<CommandLine>(command, description, app_));
     }
     app_.footer(
@@ -181,9 +181,9 @@ class ArgumentParser {
     }
     names.emplace_back("plan");
     const bool is_word = !first_word.empty() && !first_word.starts_with('-');
-    return {(is_word ? "there is no command '" + first_word + "'" + Suggest(first_word, names)
-                     : std::string("a command is required")) +
-                "; the commands are " + listed,
+    const std::string suggestion = is_word ? Suggest(first_word, names) : "";
+    return {(is_word ? "there is no command '" + first_word + "'" : "a command is required") +
+                suggestion + (suggestion.empty() ? "; the" : " The") + " commands are " + listed,
             kWrongUsage};
   }
 

@@ -14,6 +14,7 @@
 #include "pipelines/options/json_text.h"
 #include "pipelines/options/option_list.h"
 #include "pipelines/run/exception_status.h"
+#include "pipelines/run/output_set.h"
 
 namespace spuna {
 namespace {
@@ -173,17 +174,11 @@ arrow::Result<Model> LoadModel(const std::filesystem::path& path) {
   return ParseModel(buffer->ToString(), path.string());
 }
 
-arrow::Status WriteModel(const std::string& bytes, const arrow_io::StagedOutput& output) {
-  arrow::Status written = arrow_io::WriteBytes(output.path(), bytes);
-  if (written.ok()) return written;
-  return written.WithMessage(output.target().string(), " can't be written: ", written.message());
-}
-
 arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite) {
   if (path.empty()) return arrow::Status::Invalid("`model` names no file");
-  ARROW_ASSIGN_OR_RAISE(auto output, arrow_io::StagedOutput::Create({path, overwrite, "model"}));
-  ARROW_RETURN_NOT_OK(WriteModel(SerializeModel(model), output));
-  ARROW_RETURN_NOT_OK(output.Check());
+  OutputSet output;
+  ARROW_RETURN_NOT_OK(output.Add("model", path.string(), overwrite));
+  ARROW_RETURN_NOT_OK(output.Write("model", SerializeModel(model)));
   return output.Commit();
 }
 

@@ -13,7 +13,6 @@
 #include "algorithms/classifier/held_out.h"
 #include "algorithms/expansion/banks.h"
 #include "algorithms/guarantees/conformal.h"
-#include "arrow_io/staged_output.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/decision.h"
 #include "pipelines/run/fit_summary.h"
@@ -50,9 +49,6 @@ arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& nam
 
 /// ParseModel of a file.
 arrow::Result<Model> LoadModel(const std::filesystem::path& path);
-
-/// Writes the bytes of a model to an output that is staged, not committed.
-arrow::Status WriteModel(const std::string& bytes, const arrow_io::StagedOutput& output);
 
 /// Writes a model file, which appears whole or not at all.
 arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite);

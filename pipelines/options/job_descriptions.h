@@ -103,6 +103,8 @@ struct InspectJob {
 
 /// The commands, in the order of the jobs in CommandOptions.
 enum class Command { kFit, kScore, kClean, kEvaluate, kMonitor, kInspect };
+inline constexpr Command kCommands[] = {Command::kFit,      Command::kScore,   Command::kClean,
+                                        Command::kEvaluate, Command::kMonitor, Command::kInspect};
 
 /// How a command runs and what it prints. No result depends on it.
 struct RunningOptions {

@@ -56,8 +56,7 @@ arrow::Status Range::Check(const std::string& option, const json& value) const {
 }
 
 bool Option::IsOf(Command command) const {
-  CommandOptions options = CommandOptions::Of(command);
-  return field(options) != nullptr;
+  return std::ranges::find(commands, command) != commands.end();
 }
 
 std::unique_ptr<OptionField> Option::FieldIn(const CommandOptions& options) const {

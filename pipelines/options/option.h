@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "pipelines/options/job_descriptions.h"
 #include "pipelines/options/option_field.h"
@@ -66,6 +67,8 @@ struct Option {
 
   /// The heading under which it is listed.
   std::string group = {};
+  /// The commands that have it; set by the list.
+  std::vector<Command> commands = {};
 
   /// Its field in what the options of a command fill; null for commands that don't have it.
   std::function<std::unique_ptr<OptionField>(CommandOptions&)> field;

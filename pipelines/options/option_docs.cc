@@ -1,7 +1,6 @@
 #include "pipelines/options/option_docs.h"
 
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "pipelines/options/option_list.h"
 
@@ -31,30 +30,25 @@ const char* NameOf(ValueKind kind) {
 nlohmann::json DescribeOptions() {
   nlohmann::json described = nlohmann::json::array();
   for (const Option& option : OptionList()) {
-    std::vector<Command> commands;
     nlohmann::json names = nlohmann::json::array();
-    for (const Command command : {Command::kFit, Command::kScore, Command::kClean,
-                                  Command::kEvaluate, Command::kMonitor, Command::kInspect}) {
-      if (!option.IsOf(command)) continue;
-      commands.push_back(command);
-      names.push_back(NameOf(command));
-    }
-    const CommandOptions defaults = CommandOptions::Of(commands.front());
+    for (const Command command : option.commands) names.push_back(NameOf(command));
+    const CommandOptions defaults = CommandOptions::Of(option.commands.front());
     const auto field = option.FieldIn(defaults);
-    described.push_back({{"name", option.name},
-                         {"call_name", option.CallName()},
-                         {"group", option.group},
-                         {"help", option.help},
-                         {"notes", option.notes},
-                         {"value_name", option.value_name},
-                         {"kind", NameOf(field->kind())},
-                         {"words", field->Words()},
-                         // What depends on the machine is described by its rule.
-                         {"default", option.rule.empty() ? option.DefaultIn(commands.front()) : ""},
-                         {"rule", option.rule},
-                         {"commands", names},
-                         {"is_required", option.is_required},
-                         {"not_in_calls", option.not_in_calls}});
+    described.push_back(
+        {{"name", option.name},
+         {"call_name", option.CallName()},
+         {"group", option.group},
+         {"help", option.help},
+         {"notes", option.notes},
+         {"value_name", option.value_name},
+         {"kind", NameOf(field->kind())},
+         {"words", field->Words()},
+         // What depends on the machine is described by its rule.
+         {"default", option.rule.empty() ? option.DefaultIn(option.commands.front()) : ""},
+         {"rule", option.rule},
+         {"commands", names},
+         {"is_required", option.is_required},
+         {"not_in_calls", option.not_in_calls}});
   }
   return described;
 }

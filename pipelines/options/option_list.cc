@@ -30,6 +30,12 @@ const std::vector<Option>& OptionList() {
                               MethodLines(), TrainingLines(), ColumnLines(), RunningLines()}) {
       all.insert(all.end(), lines.begin(), lines.end());
     }
+    for (const Command command : kCommands) {
+      CommandOptions options = CommandOptions::Of(command);
+      for (Option& option : all) {
+        if (option.field(options) != nullptr) option.commands.push_back(command);
+      }
+    }
     return all;
   }();
   return list;

@@ -14,9 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Command kCommands[] = {Command::kFit,      Command::kScore,   Command::kClean,
-                                 Command::kEvaluate, Command::kMonitor, Command::kInspect};
-
 // A value that an option can have, other than its default.
 json OtherValue(const Option& option, const OptionField& field) {
   const json value = field.ToJson();
