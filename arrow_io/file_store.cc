@@ -96,7 +96,7 @@ arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> MakeStore(const std::strin
                                                   path);
   }
   std::string limited = uri;
-  if (scheme.starts_with("g") && uri.find("retry_limit_seconds=") == std::string::npos) {
+  if (scheme.starts_with('g') && uri.find("retry_limit_seconds=") == std::string::npos) {
     // Left alone, Google's client tries for a quarter of an hour.
     limited += (uri.find('?') == std::string::npos ? '?' : '&');
     limited += "retry_limit_seconds=30";

@@ -57,6 +57,7 @@ struct CommandLine {
 
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
+    names.reserve(bound.size());
     for (const auto& [name, option] : bound) names.push_back(name);
     return names;
   }
@@ -128,12 +129,23 @@ class ArgumentParser {
       CLI::Option* const option = bound->second;
       if (option->count() > 0 || value.texts.empty()) continue;
       try {
-        for (const std::string& text : value.texts) option->add_result(text);
+        for (const std::string& text : value.texts) {
+          option->add_result(AsWord(text, name, command));
+        }
         option->run_callback();
       } catch (const CLI::ParseError& error) {
         throw UsageError(value.where + ": " + error.what(), kWrongUsage);
       }
     }
+  }
+
+  // A switch is on or off on the command line; in a file it may be true or false too.
+  static std::string AsWord(const std::string& text, const std::string& name,
+                            const CommandLine& command) {
+    const Option* const option = FindOption(command.options.command(), name);
+    const bool is_switch = option->FieldIn(command.options)->Words() == OptionSwitchWords();
+    if (!is_switch) return text;
+    return text == "true" ? "on" : text == "false" ? "off" : text;
   }
 
   // An error where no command has an option of this name.

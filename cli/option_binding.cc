@@ -22,12 +22,6 @@ void SetSplit(const std::string& text, OptionField& field) {
   }
 }
 
-CLI::Option* BindFlag(const std::string& name, const std::shared_ptr<OptionField>& field,
-                      const std::string& help, CLI::App& app) {
-  return app.add_flag_function(
-      name, [field](std::int64_t count) { field->SetJson(count > 0); }, help);
-}
-
 CLI::Option* BindTexts(const std::string& name, const std::shared_ptr<OptionField>& field,
                        const std::string& help, CLI::App& app) {
   auto set = [field](const std::vector<std::string>& texts) {
@@ -58,7 +52,10 @@ CLI::Option* BindOption(const Option& option, Command command,
   const std::string name = is_positional ? option.name : "--" + option.name;
   const std::string help = option.help + (option.rule.empty() ? "" : " [" + option.rule + "]");
   const ValueKind kind = field->kind();
-  if (kind == ValueKind::kFlag) return BindFlag(name, field, help, app)->group(option.group);
+  // CLI11 reads flags itself: given or not, or with a value, as in --drop=false.
+  if (bool* const flag = field->Flag()) {
+    return app.add_flag(name, *flag, help)->group(option.group);
+  }
   CLI::Option* const bound = kind == ValueKind::kTexts && !option.splits_at_commas
                                  ? BindTexts(name, field, help, app)
                                  : BindText(option, name, field, help, app);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -35,7 +36,7 @@ std::string Description(const std::string& stage) {
 
 // 75 seconds as "1:15".
 std::string Clock(double seconds) {
-  const auto total = static_cast<std::int64_t>(seconds + 0.5);
+  const auto total = std::llround(seconds);
   char text[32];
   if (total >= 3600) {
     std::snprintf(text, sizeof(text), "%d:%02d:%02d", static_cast<int>(total / 3600),

@@ -63,7 +63,7 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
                                       " trusted rows also lie in the pool (equal embeddings): any "
                                       "evaluation on it is too good");
   }
-  if (!summary.found) {
+  if (!summary.found && summary.separation) {
     lines.emplace_back("shift", "none found: trusted rows and pool can't be told apart (AUROC " +
                                     Format("%.3f", summary.separation->auroc) +
                                     ", p = " + Format("%.2f", summary.separation->p_value) + ")" +
@@ -92,12 +92,12 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
 
 // Why a row is dropped.
 std::string Reason(const Decision& decision) {
-  if (decision.NeedsPValues()) {
+  if (decision.p_value_cutoff) {
     return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (" + decision.rule +
            " " + Format("%g", decision.level) + ", of which about twice is guaranteed)";
   }
   if (decision.DropsNone()) return "none asked for by " + decision.rule;
-  const std::string reason = "score " + Format("%.4g", decision.threshold) + " or more";
+  std::string reason = "score " + Format("%.4g", decision.threshold) + " or more";
   if (decision.rule.empty() || decision.rule == "threshold") return reason;
   return reason + " (" + decision.rule + " " + Format("%g", decision.level) + ")";
 }

@@ -85,7 +85,7 @@ class LabelExpander {
     const std::size_t total = std::min(2 * options_.beta, num_rest);
     // Of all labels so far, so that rounding does not add up over small rounds.
     const auto aim = static_cast<std::size_t>(
-        options_.share * static_cast<double>(pool_.num_rows - num_rest + total) + 0.5);
+        std::floor(options_.share * static_cast<double>(pool_.num_rows - num_rest + total) + 0.5));
     const std::size_t shifted = std::min(total, aim > num_shifted_ ? aim - num_shifted_ : 0);
     return {total - shifted, shifted};
   }

@@ -57,7 +57,7 @@ class Cursor {
   std::vector<T> Take(std::uint64_t rows, std::uint64_t values_per_row) {
     if (values_per_row != 0 && rows > bytes_.size() / sizeof(T) / values_per_row) RefuseBytes();
     std::vector<T> values(rows * values_per_row);
-    std::memcpy(values.data(), bytes_.data(), values.size() * sizeof(T));
+    bytes_.copy(reinterpret_cast<char*>(values.data()), values.size() * sizeof(T));
     bytes_.remove_prefix(values.size() * sizeof(T));
     return values;
   }

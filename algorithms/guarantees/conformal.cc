@@ -33,6 +33,7 @@ std::vector<double> PValues(const CalibrationScores& calibration, const Embeddin
   }
   const double total = static_cast<double>(calibration.size() + 1);
   std::vector<double> p_values;
+  p_values.reserve(counts.size());
   for (const std::size_t count : counts) p_values.push_back(static_cast<double>(count + 1) / total);
   return p_values;
 }

@@ -31,7 +31,7 @@ FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool
       discriminant_ = CrossFit(trusted, pool, strata, options.network, execution);
       if (checkpoint_ != nullptr) checkpoint_->Keep(*discriminant_);
     }
-    if (switches.sides == Sides::kShare) {
+    if (switches.sides == Sides::kShare && discriminant_) {
       options_.expansion.share =
           std::clamp(discriminant_->share.estimate, kLeastShare, 1 - kLeastShare);
     }
@@ -41,7 +41,8 @@ FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool
   if (is_whitened || DistillsSoftly()) whitening_ = FitWhitening(trusted);
   if (switches.metric != Metric::kEuclidean || switches.discriminant) {
     space_ = MakeMetricSpace(trusted, pool, switches.metric, whitening_ ? &*whitening_ : nullptr,
-                             switches.discriminant ? &*discriminant_ : nullptr, execution);
+                             switches.discriminant && discriminant_ ? &*discriminant_ : nullptr,
+                             execution);
   }
 }
 
@@ -53,10 +54,10 @@ Expansion FitContext::Expand(const Execution& execution) const {
     record.begin = checkpoint_->FindExpansion();
     record.on_round = [this](const Expansion& expansion) { checkpoint_->Keep(expansion); };
   }
-  return ExpandLabels(
-      trusted(), pool(), options_.expansion, execution,
-      cross_fitted ? std::span<const double>(discriminant_->pool) : std::span<const double>(),
-      record);
+  return ExpandLabels(trusted(), pool(), options_.expansion, execution,
+                      cross_fitted && discriminant_ ? std::span<const double>(discriminant_->pool)
+                                                    : std::span<const double>(),
+                      record);
 }
 
 std::vector<double> FitContext::NeighborScores(const Expansion& expansion,
@@ -70,7 +71,7 @@ std::vector<double> FitContext::NeighborScores(const Expansion& expansion,
 Classifier FitContext::Distill(const Expansion& expansion,
                                const std::vector<double>& neighbor_scores,
                                const Execution& execution) const {
-  if (!DistillsSoftly()) {
+  if (!DistillsSoftly() || !whitening_) {
     return algorithms::Distill(plain_trusted_, plain_pool_, expansion, options_.distillation,
                                execution);
   }

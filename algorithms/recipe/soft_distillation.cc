@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <armadillo>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "algorithms/classifier/classifier_builder.h"
@@ -171,14 +172,15 @@ double LogitOf(const Classifier& classifier, const float* row) {
 // here as they are.
 void LowerBelowOneHalf(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        Classifier& classifier, const Execution& execution) {
-  double highest = -INFINITY;
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  double highest = kNone;
   for (const EmbeddingsView& rows : {trusted, pool}) {
     const std::vector<float> scores = classifier.Score(rows, execution);
     for (std::size_t i = 0; i < rows.num_rows; ++i) {
       if (!(scores[i] < 0.49F)) highest = std::max(highest, LogitOf(classifier, rows.row(i)));
     }
   }
-  if (highest == -INFINITY) return;
+  if (highest == kNone) return;
   // Less steep where one row is so far out that the others' scores would all become 0.
   if (highest > kHighestLogit) {
     const auto factor = static_cast<float>(kHighestLogit / highest);

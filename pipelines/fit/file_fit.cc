@@ -50,13 +50,24 @@ std::vector<std::uint8_t> AmongAllRows(const Source& pool, const RowSample& samp
   return valid;
 }
 
+// Where each file of a pool begins among its rows; -1 for those that are bad by now.
+std::vector<std::int64_t> FirstRows(const Source& pool) {
+  std::vector<std::int64_t> first_rows;
+  std::int64_t next = 0;
+  for (std::size_t file = 0; file < pool.files().size(); ++file) {
+    first_rows.push_back(pool.IsBad(file) ? -1 : next);
+    if (!pool.IsBad(file)) next += pool.RowsOf(file);
+  }
+  return first_rows;
+}
+
 arrow::Result<FitResult> ReadAndFit(const FitRequest& request, FitCheckpoint* checkpoint,
                                     StageClock& clock) {
   const FitOptions& options = request.options;
   const bool has_findings = request.extras.findings;
   auto rows_of = [&](const Source& source, const std::string& id) {
     RowsRequest rows{source, options.invalid, options.stratify, {}};
-    if (has_findings) rows.ids = ResolveIdColumn(source, id);
+    if (request.extras.ids) rows.ids = ResolveIdColumn(source, id);
     return rows;
   };
   ARROW_ASSIGN_OR_RAISE(SourceRows trusted_rows, ReadAllRows(rows_of(request.trusted, ""), clock));
@@ -87,6 +98,7 @@ arrow::Result<FitResult> ReadAndFit(const FitRequest& request, FitCheckpoint* ch
                             : std::vector<std::uint8_t>();
   }
   if (result.findings) result.findings->pool_rows = std::move(valid_rows);
+  result.first_rows = FirstRows(request.pool);
   return result;
 }
 

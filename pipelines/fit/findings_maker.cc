@@ -12,6 +12,11 @@ namespace {
 constexpr std::size_t kTrustedPoints = 500;
 constexpr std::size_t kPoolPoints = 2'000;
 
+// The id of a valid row; "" where ids were not asked for.
+std::string IdOf(const FitInput& input, std::uint32_t row) {
+  return input.ids.empty() ? "" : input.ids[row];
+}
+
 // Which of the scored pool rows are dropped, a byte for each.
 std::vector<std::uint8_t> FindDropped(const FitResult& fit, const algorithms::EmbeddingsView& pool,
                                       StageClock& clock) {
@@ -21,6 +26,7 @@ std::vector<std::uint8_t> FindDropped(const FitResult& fit, const algorithms::Em
     p_values = algorithms::PValues(fit.model.calibration, pool, fit.pool_scores, clock.Execution());
   }
   std::vector<std::uint8_t> dropped;
+  dropped.reserve(fit.pool_scores.size());
   for (std::size_t i = 0; i < fit.pool_scores.size(); ++i) {
     dropped.push_back(decision.Keeps({fit.pool_scores[i], p_values[i]}) ? 0 : 1);
   }
@@ -35,7 +41,7 @@ std::vector<std::vector<Findings::TypicalRow>> FindTypical(
   for (std::size_t kind = 0; kind < typical.size(); ++kind) {
     for (const std::uint32_t index : kinds.typical_rows[kind]) {
       const std::uint32_t row = dropped_rows[index];
-      typical[kind].push_back({row, pool.ids[row], fit.pool_scores[row]});
+      typical[kind].push_back({row, IdOf(pool, row), fit.pool_scores[row]});
     }
   }
   return typical;
@@ -52,7 +58,7 @@ std::vector<Findings::Point> FindPoints(const algorithms::Plane& plane, const Fi
   std::vector<Findings::Point> points;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const float* const place = places.view().row(i);
-    points.push_back({place[0], place[1], input.ids[chosen[i]], 0, false});
+    points.push_back({place[0], place[1], IdOf(input, chosen[i]), 0, false});
   }
   return points;
 }
@@ -87,7 +93,7 @@ Findings MakeFindings(const FitInput& trusted, const FitInput& pool, const FitRe
                          fit.expansion.labels[row] == algorithms::PseudoLabel::kShifted;
     if (is_seed) {
       seed_rows.push_back(row);
-      findings.seed_ids.push_back(pool.ids[row]);
+      findings.seed_ids.push_back(IdOf(pool, row));
     }
   }
   findings.seeds = findings.Place(algorithms::CopyRows(pool_view, seed_rows).view(), execution);

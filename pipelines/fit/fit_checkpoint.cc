@@ -51,6 +51,8 @@ Safetensors ToFile(const Expansion& expansion) {
   Safetensors file;
   std::vector<float> labels;
   std::vector<float> rounds;
+  labels.reserve(expansion.labels.size());
+  rounds.reserve(expansion.rounds.size());
   for (const algorithms::PseudoLabel label : expansion.labels) {
     labels.push_back(static_cast<float>(label));
   }

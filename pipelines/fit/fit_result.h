@@ -20,8 +20,10 @@ struct FitExtras {
   bool neighbor_scores = false;
   /// Whether the pool's rows are scored by the classifier.
   bool pool_scores = false;
-  /// Whether to find out what reasons and a report show; scores the pool too.
+  /// Whether to find out what reasons and a report show; scores the pool too. With `ids` they name
+  /// rows.
   bool findings = false;
+  bool ids = false;
 };
 
 /// What a fit leaves behind.
@@ -39,6 +41,8 @@ struct FitResult {
   /// One byte for every pool row: whether it is one of the rows that were fitted. Of a sampled pool
   /// only where neighbor scores or findings were asked for. Files that were skipped have no rows.
   std::vector<std::uint8_t> pool_valid;
+  /// Of a fit on files: where each file of the pool begins there; -1 for those that were skipped.
+  std::vector<std::int64_t> first_rows;
 };
 
 }  // namespace spuna

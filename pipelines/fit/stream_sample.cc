@@ -1,5 +1,6 @@
 #include "pipelines/fit/stream_sample.h"
 
+#include <arrow/array.h>
 #include <arrow/record_batch.h>
 
 #include <algorithm>
@@ -23,11 +24,16 @@ arrow::Result<StreamSample> StreamSample::Make(FitInput& input, const FitOptions
   return StreamSample(input, options);
 }
 
-arrow::Status StreamSample::Append(const arrow::RecordBatch& batch) {
+arrow::Status StreamSample::Append(const arrow::RecordBatch& batch, const arrow::Array* preferred) {
   for (std::int64_t begin = 0; begin < batch.num_rows(); begin += kRowsAtOnce) {
     const auto rows = batch.Slice(begin, kRowsAtOnce);
     ARROW_RETURN_NOT_OK(input_->Append(*rows, options_->invalid, num_rows_));
-    for (std::int64_t i = 0; i < rows->num_rows(); ++i) held_.push_back(num_rows_++);
+    const std::vector<std::uint8_t>& held = input_->rows.valid;
+    valid_.insert(valid_.end(), held.end() - rows->num_rows(), held.end());
+    for (std::int64_t i = 0; i < rows->num_rows(); ++i) {
+      if (preferred != nullptr) preferred_.push_back(preferred->IsValid(begin + i) ? 1 : 0);
+      held_.push_back(num_rows_++);
+    }
     if (IsSampled() && static_cast<std::int64_t>(held_.size()) >= 2 * options_->fit_rows) Shrink();
   }
   return arrow::Status::OK();
@@ -40,10 +46,9 @@ void StreamSample::Finish() {
 void StreamSample::Shrink() {
   const auto wanted = static_cast<std::size_t>(options_->fit_rows);
   if (held_.size() <= wanted) return;
-  const SampleKeys key_of("", options_->seed);
   std::vector<SampleKey> kept;
   kept.reserve(held_.size());
-  for (const std::int64_t row : held_) kept.push_back(key_of(row));
+  for (const std::int64_t row : held_) kept.push_back(KeyOf(row));
   KeepSmallest(wanted, kept);
   const SampleKey limit = *std::ranges::max_element(kept);
 
@@ -56,7 +61,7 @@ void StreamSample::Shrink() {
   matrix.num_invalid = 0;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const std::size_t num_values = matrix.valid[i] != 0 ? width : 0;
-    if (key_of(held_[i]) <= limit) {
+    if (KeyOf(held_[i]) <= limit) {
       std::copy_n(matrix.values.begin() + static_cast<std::ptrdiff_t>(value_from), num_values,
                   matrix.values.begin() + static_cast<std::ptrdiff_t>(value_to));
       matrix.valid[num_kept] = matrix.valid[i];
@@ -71,13 +76,21 @@ void StreamSample::Shrink() {
   matrix.values.resize(value_to);
 }
 
-std::vector<std::uint8_t> StreamSample::AmongAllRows(
-    const std::vector<std::uint8_t>& valid_in_sample) const {
-  std::vector<std::uint8_t> valid(static_cast<std::size_t>(num_rows_), 0);
-  for (std::size_t i = 0; i < held_.size(); ++i) {
-    valid[static_cast<std::size_t>(held_[i])] = valid_in_sample[i];
+SampleKey StreamSample::KeyOf(std::int64_t row) const {
+  SampleKey key = SampleKeys("", options_->seed)(row);
+  if (preferred_.empty()) return key;
+  constexpr std::uint64_t kAfterOthers = std::uint64_t{1} << 63;
+  key.hash >>= 1;
+  if (preferred_[static_cast<std::size_t>(row)] == 0) key.hash |= kAfterOthers;
+  return key;
+}
+
+std::vector<std::uint8_t> StreamSample::Fitted() const {
+  std::vector<std::uint8_t> fitted(static_cast<std::size_t>(num_rows_), 0);
+  for (const std::int64_t row : held_) {
+    fitted[static_cast<std::size_t>(row)] = valid_[static_cast<std::size_t>(row)];
   }
-  return valid;
+  return fitted;
 }
 
 }  // namespace spuna

@@ -7,6 +7,7 @@
 
 #include "pipelines/fit/fit_input.h"
 #include "pipelines/options/options.h"
+#include "pipelines/source/row_sample.h"
 
 namespace spuna {
 
@@ -17,8 +18,9 @@ class StreamSample {
   /// Both must outlive it. An error where the options ask for what a stream can't give.
   static arrow::Result<StreamSample> Make(FitInput& input, const FitOptions& options);
 
-  /// Adds the rows of a batch that has the column.
-  arrow::Status Append(const arrow::RecordBatch& batch);
+  /// Adds the rows of a batch that has the column. Rows that have a value in `preferred`, which may
+  /// be null, are taken before the others.
+  arrow::Status Append(const arrow::RecordBatch& batch, const arrow::Array* preferred = nullptr);
 
   /// Leaves in the input what the fit is to see.
   void Finish();
@@ -26,20 +28,23 @@ class StreamSample {
   std::int64_t num_rows() const { return num_rows_; }
   bool IsSampled() const { return options_->fit_rows > 0 && num_rows_ > options_->fit_rows; }
 
-  /// One byte for every row that came: whether the input holds it, and it is valid.
-  std::vector<std::uint8_t> AmongAllRows(const std::vector<std::uint8_t>& valid_in_sample) const;
-
-  /// The numbers of the rows that the input holds.
-  const std::vector<std::int64_t>& held() const { return held_; }
+  /// One byte for every row that came: whether it is valid; whether the input holds it, too.
+  const std::vector<std::uint8_t>& valid() const { return valid_; }
+  std::vector<std::uint8_t> Fitted() const;
 
  private:
   StreamSample(FitInput& input, const FitOptions& options) : input_(&input), options_(&options) {}
+  SampleKey KeyOf(std::int64_t row) const;
   void Shrink();
 
   FitInput* input_;
   const FitOptions* options_;
   std::int64_t num_rows_ = 0;
+  // The numbers of the rows that the input holds.
   std::vector<std::int64_t> held_;
+  std::vector<std::uint8_t> valid_;
+  // One byte for every row that came, once one was preferred.
+  std::vector<std::uint8_t> preferred_;
 };
 
 }  // namespace spuna

@@ -20,7 +20,8 @@ arrow::Result<CleanRun> CleanRun::Prepare(CleanJob job) {
   CommandOptions options;
   options.job = job;
   CleanRun run(std::move(job), std::move(fit));
-  if (run.job_.NeedsPoolPass()) run.fit_.WantFindings(run.job_.id);
+  const bool shows_ids = run.job_.reasons || run.job_.report;
+  if (run.job_.NeedsPoolPass()) run.fit_.WantFindings(shows_ids, run.job_.id);
   run.configuration_ = DescribeResult(options);
   run.configuration_.update(run.fit_.DescribeInputs());
   run.configuration_["command"] = "clean";
@@ -31,14 +32,13 @@ arrow::Result<CleanRun> CleanRun::Prepare(CleanJob job) {
 arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(Scoring scoring,
                         Scoring::Open(request().pool, targets(), scoring_options_, configuration_));
-  scoring_.emplace(std::move(scoring));
+  scoring_ = std::make_unique<Scoring>(std::move(scoring));
   std::optional<JobReport> finished = scoring_->Finished(clock);
   if (finished) return finished;
   if (scoring_->directory() == nullptr) {
-    ARROW_ASSIGN_OR_RAISE(
-        auto opened, RunState::Open({StateBeside(job_.output), job_.output, "out"}, configuration_,
-                                    job_.fit.overwrite));
-    state_beside_.emplace(std::move(opened));
+    ARROW_ASSIGN_OR_RAISE(auto opened,
+                          RunState::Open(StatePlace(), configuration_, job_.fit.overwrite));
+    state_beside_ = std::make_unique<RunState>(std::move(opened));
   }
   ARROW_RETURN_NOT_OK(scoring_->Stage(&state()));
   ARROW_RETURN_NOT_OK(fit_.Stage(state()));
@@ -47,12 +47,13 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
 }
 
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
-  return fit_.Survey(
+  ARROW_RETURN_NOT_OK(fit_.Survey(
       [&](const arrow_io::ParquetInput& file) -> arrow::Status {
         ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
-        return explanation_.Check(file);
+        return job_.NeedsPoolPass() ? explanation_.Check(file) : arrow::Status::OK();
       },
-      runtime);
+      runtime));
+  return explanation_.CheckPictures(request().pool);
 }
 
 arrow::Status CleanRun::Fit(StageClock& clock) {
@@ -73,8 +74,7 @@ arrow::Status CleanRun::Explain(StageClock& clock) {
 }
 
 arrow::Result<JobReport> CleanRun::Finish(StageClock& clock) {
-  ARROW_RETURN_NOT_OK(scoring_->Finish(request().pool, fitted_.model,
-                                       state_beside_ ? &*state_beside_ : nullptr, clock));
+  ARROW_RETURN_NOT_OK(scoring_->Finish(request().pool, fitted_.model, state_beside_.get(), clock));
   if (state_beside_) ARROW_RETURN_NOT_OK(state_beside_->Remove());
   Complete(request().pool, clock, report_);
   return std::move(report_);

@@ -2,6 +2,7 @@
 
 #include <arrow/result.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -24,6 +25,8 @@ class CleanRun {
   const ScoreOptions& scoring_options() const { return scoring_options_; }
   ScoreOutputs::Targets targets() const { return {job_.output, job_.dropped, job_.fit.overwrite}; }
   const nlohmann::json& configuration() const { return configuration_; }
+  /// Where the state beside an output file is.
+  RunState::Place StatePlace() const { return {StateBeside(job_.output), job_.output, "out"}; }
 
   /// Takes the outputs. The report of an earlier run where that has done it all.
   arrow::Result<std::optional<JobReport>> Open(StageClock& clock);
@@ -55,8 +58,8 @@ class CleanRun {
   FitRun fit_;
   Explanation explanation_;
   nlohmann::json configuration_;
-  std::optional<Scoring> scoring_;
-  std::optional<RunState> state_beside_;
+  std::unique_ptr<Scoring> scoring_;
+  std::unique_ptr<RunState> state_beside_;
   FitResult fitted_;
   JobReport report_;
 };

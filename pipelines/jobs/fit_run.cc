@@ -6,6 +6,7 @@
 
 #include "arrow_io/hash.h"
 #include "pipelines/fit/fit_checkpoint.h"
+#include "pipelines/options/option_list.h"
 
 namespace spuna {
 namespace {
@@ -22,13 +23,18 @@ constexpr const char* kModelBytes = "model.safetensors";
 
 }  // namespace
 
-arrow::Result<FitRun> FitRun::Prepare(FitJob job) {
-  ARROW_RETURN_NOT_OK(job.Validate());
+arrow::Result<FitRequest> MakeFitRequest(const FitJob& job) {
   ARROW_ASSIGN_OR_RAISE(Source trusted, Source::List(job.trusted, "trusted", OnBadFile::kError));
   ARROW_ASSIGN_OR_RAISE(Source pool, Source::List(job.pool, "pool", job.on_bad_file));
   FitRequest request{std::move(trusted), std::move(pool), job.options, {}, "", job.force};
   request.extras.keep_banks = job.keep_banks;
   request.extras.neighbor_scores = job.labels.has_value();
+  return request;
+}
+
+arrow::Result<FitRun> FitRun::Prepare(FitJob job) {
+  ARROW_RETURN_NOT_OK(job.Validate());
+  ARROW_ASSIGN_OR_RAISE(FitRequest request, MakeFitRequest(job));
   FitRun run(std::move(job), std::move(request));
   run.label_options_ = {run.job_.prefix, run.job_.options.invalid};
   ARROW_RETURN_NOT_OK(run.paths_.AddInputs(run.job_.trusted, "trusted"));
@@ -44,8 +50,23 @@ json FitRun::DescribeInputs() const {
           {"version", SpunaVersion()}};
 }
 
-void FitRun::WantFindings(const std::string& id) {
+json FitRun::Configuration() const {
+  CommandOptions options;
+  options.job = job_;
+  json configuration = DescribeResult(options);
+  configuration.update(DescribeInputs());
+  configuration["command"] = "fit";
+  return configuration;
+}
+
+RunState::Place FitRun::StatePlace() const {
+  const std::string written = job_.model ? *job_.model : job_.labels.value_or("");
+  return {StateBeside(written), written, job_.model ? kModel : kLabels};
+}
+
+void FitRun::WantFindings(bool with_ids, const std::string& id) {
   request_.extras.findings = true;
+  request_.extras.ids = with_ids;
   request_.id = id;
 }
 

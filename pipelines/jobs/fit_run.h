@@ -14,6 +14,9 @@
 
 namespace spuna {
 
+/// Lists the inputs of a job, whose options must be valid.
+arrow::Result<FitRequest> MakeFitRequest(const FitJob& job);
+
 /// The part that fitting and cleaning share: lists the inputs, fits, and writes labels and model.
 /// The steps are called in the order in which they stand here.
 class FitRun {
@@ -27,9 +30,12 @@ class FitRun {
 
   /// What the inputs are, for a configuration.
   nlohmann::json DescribeInputs() const;
+  /// The configuration of a fit alone, and where its state is: beside the model or the labels.
+  nlohmann::json Configuration() const;
+  RunState::Place StatePlace() const;
 
-  /// Asks for findings, with the pool's column of ids.
-  void WantFindings(const std::string& id);
+  /// Asks for findings; with ids where something shows them, from the pool's column.
+  void WantFindings(bool with_ids, const std::string& id);
 
   /// Reserves the outputs.
   arrow::Status Stage(const RunState& state);

@@ -8,7 +8,6 @@
 #include "pipelines/jobs/plan.h"
 #include "pipelines/jobs/score_run.h"
 #include "pipelines/jobs/standard_streams.h"
-#include "pipelines/options/option_list.h"
 #include "pipelines/run/exception_status.h"
 #include "pipelines/score/evaluate.h"
 
@@ -16,15 +15,10 @@ namespace spuna {
 namespace {
 
 arrow::Result<JobReport> RunFit(const FitJob& job, StageClock& clock) {
-  const std::optional<std::string>& written = job.model ? job.model : job.labels;
-  if (!written) return arrow::Status::Invalid("`model` names no file");
+  if (!job.model && !job.labels) return arrow::Status::Invalid("`model` names no file");
   ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job));
-  CommandOptions options;
-  options.job = job;
-  nlohmann::json configuration = DescribeResult(options);
-  configuration.update(run.DescribeInputs());
-  configuration["command"] = "fit";
-  const RunState::Place place{StateBeside(*written), *written, job.model ? "model" : "labels"};
+  const nlohmann::json configuration = run.Configuration();
+  const RunState::Place place = run.StatePlace();
   ARROW_ASSIGN_OR_RAISE(RunState state, RunState::Open(place, configuration, job.overwrite));
   ARROW_RETURN_NOT_OK(run.Stage(state));
   ARROW_RETURN_NOT_OK(run.Survey({}, clock.runtime()));
@@ -107,10 +101,7 @@ arrow::Result<Model> FitModel(const FitJob& job, const Runtime& runtime) {
   return CatchExceptions([&]() -> arrow::Result<Model> {
     StageClock clock(runtime);
     ARROW_RETURN_NOT_OK(job.options.Validate());
-    ARROW_ASSIGN_OR_RAISE(Source trusted, Source::List(job.trusted, "trusted", OnBadFile::kError));
-    ARROW_ASSIGN_OR_RAISE(Source pool, Source::List(job.pool, "pool", job.on_bad_file));
-    FitRequest request{std::move(trusted), std::move(pool), job.options, {}, "", job.force};
-    request.extras.keep_banks = job.keep_banks;
+    ARROW_ASSIGN_OR_RAISE(FitRequest request, MakeFitRequest(job));
     ARROW_RETURN_NOT_OK(request.Survey({}, runtime));
     ARROW_ASSIGN_OR_RAISE(FitResult fit, Fit(request, /*checkpoint=*/nullptr, clock));
     return std::move(fit.model);

@@ -102,6 +102,9 @@ arrow::Result<JobPlan> PlanFit(const FitJob& job, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job));
   AddFile(job.model, "model", plan);
   AddFile(job.labels, "labels", plan);
+  if (!job.overwrite) {
+    ARROW_RETURN_NOT_OK(RunState::Check(run.StatePlace(), run.Configuration()));
+  }
   ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.overwrite));
   ARROW_RETURN_NOT_OK(run.Survey({}, clock.runtime()));
   DescribeInput(run.request().pool, plan);
@@ -130,6 +133,9 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(CleanRun run, CleanRun::Prepare(job));
   const Source& pool = run.request().pool;
   ARROW_ASSIGN_OR_RAISE(plan.was_done, CheckDirectories(pool, run.targets(), run.configuration()));
+  if (pool.IsSingleFile() && !job.fit.overwrite) {
+    ARROW_RETURN_NOT_OK(RunState::Check(run.StatePlace(), run.configuration()));
+  }
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   DescribeInput(pool, plan);
   DescribeOutput(pool, run.targets(), plan);

@@ -6,12 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include "arrow_io/input_files.h"
 #include "arrow_io/ipc_stream.h"
-#include "arrow_io/parquet_stream.h"
 #include "pipelines/run/system_memory.h"
 #include "pipelines/score/batch_scorer.h"
 #include "pipelines/score/streams.h"
+#include "pipelines/source/source_stream.h"
 
 namespace spuna {
 namespace {
@@ -41,9 +40,7 @@ arrow::Result<JobReport> ScoreStandardStreams(const ScoreJob& job, StageClock& c
   if (reads_standard_input) {
     ARROW_ASSIGN_OR_RAISE(input, arrow_io::ReadStandardInput(clock.runtime().should_stop));
   } else {
-    ARROW_ASSIGN_OR_RAISE(const arrow_io::InputFiles files,
-                          arrow_io::ListInputFiles(job.input, "input"));
-    ARROW_ASSIGN_OR_RAISE(input, arrow_io::StreamParquet(files, {}));
+    ARROW_ASSIGN_OR_RAISE(input, OpenSourceStream(job.input, "input", {}));
   }
   clock.Report("score");
   RowCounts counts;

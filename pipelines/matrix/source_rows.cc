@@ -3,8 +3,6 @@
 #include <iterator>
 #include <utility>
 
-#include "pipelines/source/row_texts.h"
-
 namespace spuna {
 namespace {
 

@@ -12,6 +12,7 @@
 #include "pipelines/options/options.h"
 #include "pipelines/run/runtime.h"
 #include "pipelines/source/row_sample.h"
+#include "pipelines/source/row_texts.h"
 #include "pipelines/source/source.h"
 
 namespace spuna {
@@ -22,8 +23,8 @@ struct RowsRequest {
   InvalidRows invalid = InvalidRows::kNull;
   /// The column of classes; empty for none.
   std::string classes;
-  /// The column of ids, "" for places; not set for none.
-  std::optional<std::string> ids;
+  /// The column of ids; not set where they are not wanted.
+  std::optional<IdColumn> ids;
 };
 
 /// The rows of an input in memory.

@@ -94,7 +94,7 @@ arrow::Result<CommandOptions> ParseJsonOptions(const std::string& text, Command 
     CommandOptions options = ParseOrThrow(text, command);
     ARROW_RETURN_NOT_OK(ValidateCall(options));
     return options;
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {
     return arrow::Status::Invalid("options: expected a JSON object: ", error.what());
   } catch (const std::invalid_argument& error) {
     return arrow::Status::Invalid(error.what());

@@ -15,7 +15,7 @@ namespace spuna {
 
 /// What an option decides.
 enum class Effect {
-  kNothing,  ///< how fast, where to, what is printed
+  kRunning,  ///< how fast, where to, what is printed
   kOutput,   ///< what is written; it belongs to the configuration of a run
   kModel,    ///< the model; it belongs to the model's metadata too
 };
@@ -54,7 +54,7 @@ struct Option {
   /// How it is chosen where it is not set; empty where its default is a value.
   std::string rule = {};
   Range range = {};
-  Effect effect = Effect::kNothing;
+  Effect effect = Effect::kRunning;
   /// Its key in the configuration of a run where that is not its name.
   std::string configuration_key = {};
   bool is_required = false;

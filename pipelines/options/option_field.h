@@ -48,6 +48,8 @@ class OptionField {
   virtual void Reset() = 0;
   /// The value; null where it is open.
   virtual nlohmann::json ToJson() const = 0;
+  /// The flag itself, of a kFlag; else null.
+  virtual bool* Flag() { return nullptr; }
   /// The words that a kWord may be.
   virtual std::vector<std::string> Words() const { return {}; }
 };
@@ -159,7 +161,7 @@ struct SwitchValue : Value<bool> {
     Refuse("one of " + AllowedWords<bool>() + ", true or false", DumpJson(value));
   }
   static nlohmann::json ToJson(bool value) { return ToWord(value); }
-  static std::vector<std::string> Words() { return {"off", "on"}; }
+  static std::vector<std::string> Words() { return OptionSwitchWords(); }
 };
 
 template <typename T>
@@ -173,6 +175,10 @@ class PlainField : public OptionField {
   void SetJson(const nlohmann::json& value) override { value_ = Value<T>::FromJson(value); }
   void Reset() override {}
   nlohmann::json ToJson() const override { return Value<T>::ToJson(value_); }
+  bool* Flag() override {
+    if constexpr (std::same_as<T, bool>) return &value_;
+    return nullptr;
+  }
   std::vector<std::string> Words() const override { return Value<T>::Words(); }
 
  private:

@@ -9,6 +9,7 @@ namespace {
 constexpr const char* kAnArgument = "it is an argument of the call";
 constexpr const char* kWritesFile = "it names a file to write, and a call returns what it makes";
 constexpr const char* kOnFiles = "it is about files, and a call works on rows";
+constexpr const char* kOnRuns = "it is for runs of the command over files";
 constexpr const char* kOnTerminal = "it is about what the command prints";
 
 constexpr const char* kPaths =
@@ -164,7 +165,7 @@ std::vector<Option> OutputLines() {
            .notes =
                "A file, or a whole directory with all that is in it, and that only if spuna made "
                "it",
-           .not_in_calls = kWritesFile,
+           .not_in_calls = kOnRuns,
            .field = InFit(&FitJob::overwrite).Or(InScore(&ScoreOptions::overwrite))},
       });
 }
@@ -267,15 +268,15 @@ std::vector<Option> RunningLines() {
                "is 4",
            .notes = "A file of the pool or the input; the summary and the manifest list what was "
                     "skipped",
-           .not_in_calls = kOnFiles,
+           .not_in_calls = kOnRuns,
            .field = on_files},
           {.name = "checkpoint-seconds",
            .help = "How often a fit saves its progress, to resume from there after a kill",
-           .not_in_calls = kOnFiles,
+           .not_in_calls = kOnRuns,
            .field = InFit(&FitJob::checkpoint_seconds)},
           {.name = "force",
            .help = "Start even if memory seems too small",
-           .not_in_calls = kOnFiles,
+           .not_in_calls = kOnRuns,
            .field = InFit(&FitJob::force)},
           {.name = "threads",
            .help = "Threads",

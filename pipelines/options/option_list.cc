@@ -102,12 +102,12 @@ FitOptions FitOptionsFromJson(const json& stored, int format) {
 json DescribeResult(const CommandOptions& options) {
   json described = json::object();
   for (const Option& option : OptionList()) {
-    if (option.effect == Effect::kNothing) continue;
+    if (option.effect == Effect::kRunning) continue;
     const auto field = option.FieldIn(options);
     if (field == nullptr) continue;
     const std::string& key =
         option.configuration_key.empty() ? option.name : option.configuration_key;
-    const bool is_path = field->kind() == ValueKind::kText && field->IsOptional();
+    const bool is_path = option.value_name == "PATH";
     if (is_path) {
       described[key] = field->IsSet();
     } else if (field->IsSet() || !field->IsOptional()) {

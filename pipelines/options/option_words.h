@@ -4,6 +4,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "pipelines/options/options.h"
 
@@ -108,6 +109,9 @@ inline const std::map<std::string, ScoreBy>& OptionWords() {
                                                        {"neighbors", ScoreBy::kNeighbors}};
   return words;
 }
+
+/// The words of a switch.
+inline std::vector<std::string> OptionSwitchWords() { return {"off", "on"}; }
 
 /// The words, for messages.
 template <typename T>

@@ -85,7 +85,7 @@ arrow::Status ScoreOptions::Validate() const {
       return arrow::Status::Invalid("`", name, "` needs the classifier's score");
     }
   }
-  ARROW_RETURN_NOT_OK(CheckOneOf({{"threshold", &threshold}, {"max-clean-loss", &max_clean_loss}}));
+  ARROW_RETURN_NOT_OK(CheckOneOf({{"max-clean-loss", &max_clean_loss}, {"threshold", &threshold}}));
   return CheckRangesIn<ScoreJob>(*this);
 }
 
@@ -103,6 +103,10 @@ arrow::Status ScoreJob::Validate() const {
 
 arrow::Status CleanJob::Validate() const {
   ARROW_RETURN_NOT_OK(Fitting().Validate());
+  if (p_values && fit.options.decision.calibration == Calibration::kNone) {
+    return arrow::Status::Invalid(
+        "`p-values` needs calibration rows; use `calibration` split or cross");
+  }
   ARROW_RETURN_NOT_OK(CheckBanks(fit));
   ARROW_RETURN_NOT_OK(Scoring().Validate());
   return CheckDropped(drop, dropped);

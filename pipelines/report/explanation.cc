@@ -1,8 +1,10 @@
 #include "pipelines/report/explanation.h"
 
+#include "pipelines/report/pictures.h"
 #include "pipelines/report/pool_pass.h"
 #include "pipelines/report/report.h"
 #include "pipelines/report/report_page.h"
+#include "pipelines/source/named_column.h"
 
 namespace spuna {
 namespace {
@@ -30,6 +32,16 @@ arrow::Status Explanation::Check(const arrow_io::ParquetInput& file) const {
   return CheckPoolPassColumns(file, PassOptionsOf(job_));
 }
 
+arrow::Status Explanation::CheckPictures(const Source& pool) const {
+  if (job_.image.empty()) return arrow::Status::OK();
+  const std::size_t first = pool.FirstGood();
+  const arrow_io::InputFile& file = pool.files()[first];
+  ARROW_ASSIGN_OR_RAISE(const NamedColumn column,
+                        NamedColumn::Find(pool.SchemaOf(first), file.name, file.partitions,
+                                          job_.image, "report-image"));
+  return CheckPictureColumn(pool.SchemaOf(first), column);
+}
+
 arrow::Status Explanation::Stage(const RunState& state) {
   const bool may_replace = job_.fit.overwrite || state.Find(kNaming) != nullptr;
   ARROW_RETURN_NOT_OK(outputs_.Add(kReasons, job_.reasons, may_replace));
@@ -38,6 +50,10 @@ arrow::Status Explanation::Stage(const RunState& state) {
 
 arrow::Status Explanation::Write(const Material& material, RunState& state, JobReport& report,
                                  StageClock& clock) {
+  if (!material.fit.findings || !report.score) {
+    return arrow::Status::Invalid("an explanation needs findings and scores");
+  }
+  const Findings& findings = *material.fit.findings;
   PoolPassOptions options = PassOptionsOf(job_);
   if (const arrow_io::StagedOutput* const reasons = outputs_.Find(kReasons)) {
     options.reasons = reasons->path().string();
@@ -51,12 +67,11 @@ arrow::Status Explanation::Write(const Material& material, RunState& state, JobR
   }
   report.reasons = job_.reasons;
   report.page = job_.report;
-  const Findings& findings = *material.fit.findings;
   report.distance = findings.distance;
   report.kinds.assign(findings.kinds.sizes.begin(), findings.kinds.sizes.end());
   if (job_.report) {
     const nlohmann::json page =
-        MakeReport({material.request, material.fit, pass, report.score->counts,
+        MakeReport({material.request, material.fit, findings, pass, report.score->counts,
                     report.score->decision, job_.group_by},
                    clock);
     ARROW_RETURN_NOT_OK(outputs_.Write(kReport, RenderReportPage(page)));

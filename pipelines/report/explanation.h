@@ -27,6 +27,9 @@ class Explanation {
   /// Whether a file of the pool has the columns that are asked for.
   arrow::Status Check(const arrow_io::ParquetInput& file) const;
 
+  /// Whether the column of pictures that was named, used or not, can hold some.
+  arrow::Status CheckPictures(const Source& pool) const;
+
   /// Reserves the outputs.
   arrow::Status Stage(const RunState& state);
 

@@ -49,7 +49,7 @@ std::string ReadWholeFile(const std::filesystem::path& path) {
 
 // What a value stands for: the picture's own bytes, or a path.
 std::string UriOf(const std::string& value, const arrow_io::InputFile& file) {
-  const std::string own = ToDataUri(value);
+  std::string own = ToDataUri(value);
   const bool may_be_path = own.empty() && !value.empty() && value.size() < 4096 &&
                            value.find('\0') == std::string::npos && file.filesystem == nullptr;
   if (!may_be_path) return own;

@@ -32,15 +32,15 @@ struct Columns {
   std::optional<NamedColumn> truth;
 
   static arrow::Result<Columns> Find(const ParquetInput& parquet, const std::string& embedding,
-                                     const std::string& id, const PoolPassOptions& options) {
+                                     const IdColumn& id, const PoolPassOptions& options) {
     auto find = [&](const std::string& name, const char* option) {
       return NamedColumn::Find(*parquet.schema(), parquet.name(), parquet.partitions(), name,
                                option);
     };
     Columns columns;
     ARROW_ASSIGN_OR_RAISE(columns.embedding, find(embedding, "embedding"));
-    if (!id.empty()) {
-      ARROW_ASSIGN_OR_RAISE(columns.id, find(id, "id"));
+    if (id.IsIn(*parquet.schema())) {
+      ARROW_ASSIGN_OR_RAISE(columns.id, find(id.name, "id"));
     }
     for (const std::string& name : options.group_by) {
       ARROW_ASSIGN_OR_RAISE(NamedColumn column, find(name, "group-by"));
@@ -64,6 +64,8 @@ struct Columns {
 // A batch of a file of the pool, and what belongs to it.
 struct PoolBatch {
   const arrow_io::InputFile& file;
+  /// Where the file begins among the rows of the pool that was fitted.
+  std::int64_t first_row_of_file;
   const Columns& columns;
   const ParquetInput::Batch& batch;
   const ScoredBatch& scored;
@@ -88,7 +90,6 @@ class PoolObserver {
       ++result_.scores[BinOf(scored.score->Value(i), PoolPassResult::kNumBins)];
     }
     if (reasons_ != nullptr) ARROW_RETURN_NOT_OK(Explain(pool));
-    next_row_ += pool.batch.rows->num_rows();
     return arrow::Status::OK();
   }
 
@@ -133,7 +134,8 @@ class PoolObserver {
   arrow::Status Explain(const PoolBatch& pool) {
     const arrow::RecordBatch& rows = *pool.batch.rows;
     ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run labels,
-                          labels_.Rows(next_row_, rows.num_rows(), pool.file.name));
+                          labels_.Rows(pool.first_row_of_file + pool.batch.first_row,
+                                       rows.num_rows(), pool.file.name));
     std::shared_ptr<arrow::StringArray> ids;
     if (pool.columns.id) {
       ARROW_ASSIGN_OR_RAISE(ids, pool.columns.id->Texts(rows));
@@ -160,8 +162,6 @@ class PoolObserver {
   const Runtime& runtime_;
   PoolPassResult result_;
   std::vector<GroupCounts> groups_;
-  // Among all rows of the pool.
-  std::int64_t next_row_ = 0;
 };
 
 // Reads the pictures of typical rows as their files come by.
@@ -181,10 +181,13 @@ class TypicalPictures {
   arrow::Status Read(std::size_t file, const arrow_io::InputFile& input,
                      const ParquetInput& parquet, std::map<std::uint32_t, std::string>& pictures) {
     if (column_.empty()) return arrow::Status::OK();
+    // Files before it may have become bad since the fit, and are not read then.
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < file; ++i) next += places_.rows[i].size();
     for (const std::int64_t row : places_.rows[file]) {
       ARROW_ASSIGN_OR_RAISE(std::string uri, ReadPicture(input, parquet, row, column_));
-      if (!uri.empty()) pictures[rows_[next_]] = std::move(uri);
-      ++next_;
+      if (!uri.empty()) pictures[rows_[next]] = std::move(uri);
+      ++next;
     }
     return arrow::Status::OK();
   }
@@ -193,7 +196,6 @@ class TypicalPictures {
   std::string column_;
   std::vector<std::uint32_t> rows_;
   RowSample places_;
-  std::size_t next_ = 0;
 };
 
 }  // namespace
@@ -201,10 +203,11 @@ class TypicalPictures {
 arrow::Result<PoolPassResult> RunPoolPass(const FitRequest& request, const FitResult& fit,
                                           const ScoreOptions& scoring,
                                           const PoolPassOptions& options, StageClock& clock) {
+  if (!fit.findings) return arrow::Status::Invalid("a pass over the pool needs findings");
   ScoreOptions own = scoring;
   own.p_values = !fit.model.calibration.empty();
   ARROW_ASSIGN_OR_RAISE(const auto model, PreparedModel::Make(fit.model, own));
-  const std::string id = ResolveIdColumn(request.pool, options.id);
+  const IdColumn id = ResolveIdColumn(request.pool, options.id);
   std::unique_ptr<ReasonsWriter> reasons;
   if (options.reasons) {
     ARROW_ASSIGN_OR_RAISE(
@@ -215,25 +218,25 @@ arrow::Result<PoolPassResult> RunPoolPass(const FitRequest& request, const FitRe
   std::map<std::uint32_t, std::string> pictures;
   const auto num_rows = static_cast<double>(std::max<std::int64_t>(request.pool.num_rows(), 1));
   std::int64_t rows_done = 0;
-  ARROW_RETURN_NOT_OK(request.pool.ForEachFile(
-      [&](std::size_t number, const ParquetInput& parquet) -> arrow::Status {
-        const arrow_io::InputFile& file = request.pool.files()[number];
-        ARROW_ASSIGN_OR_RAISE(const Columns columns,
-                              Columns::Find(parquet, request.pool.embedding(), id, options));
-        const BatchScorer scorer =
-            BatchScorer::MakeForColumn(model, parquet.name(), request.pool.embedding());
-        ARROW_RETURN_NOT_OK(typical.Read(number, file, parquet, pictures));
-        return parquet.ForEachBatch(
-            columns.ToRead(), [&](const ParquetInput::Batch& batch) -> arrow::Status {
-              ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
-              ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored,
-                                    scorer.Score(*batch.rows, batch.first_row, clock.runtime()));
-              ARROW_RETURN_NOT_OK(observer.Add({file, columns, batch, scored}));
-              rows_done += batch.rows->num_rows();
-              clock.Report("examine", static_cast<double>(rows_done) / num_rows, rows_done);
-              return arrow::Status::OK();
-            });
-      }));
+  ARROW_RETURN_NOT_OK(request.pool.ForEachFile([&](std::size_t number,
+                                                   const ParquetInput& parquet) -> arrow::Status {
+    const arrow_io::InputFile& file = request.pool.files()[number];
+    ARROW_ASSIGN_OR_RAISE(const Columns columns,
+                          Columns::Find(parquet, request.pool.embedding(), id, options));
+    const BatchScorer scorer =
+        BatchScorer::MakeForColumn(model, parquet.name(), request.pool.embedding());
+    ARROW_RETURN_NOT_OK(typical.Read(number, file, parquet, pictures));
+    return parquet.ForEachBatch(
+        columns.ToRead(), [&](const ParquetInput::Batch& batch) -> arrow::Status {
+          ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
+          ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored,
+                                scorer.Score(*batch.rows, batch.first_row, clock.runtime()));
+          ARROW_RETURN_NOT_OK(observer.Add({file, fit.first_rows[number], columns, batch, scored}));
+          rows_done += batch.rows->num_rows();
+          clock.Report("examine", static_cast<double>(rows_done) / num_rows, rows_done);
+          return arrow::Status::OK();
+        });
+  }));
   if (reasons) ARROW_RETURN_NOT_OK(reasons->Close());
   clock.Pause();
   PoolPassResult result = std::move(observer).Finish();

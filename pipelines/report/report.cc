@@ -25,7 +25,7 @@ json ScoresOf(const ReportContents& contents) {
     edges.push_back(static_cast<double>(i) / static_cast<double>(num_bins));
   }
   std::vector<std::int64_t> trusted(num_bins);
-  for (const float score : contents.fit.findings->trusted_scores) {
+  for (const float score : contents.findings.trusted_scores) {
     ++trusted[std::min(static_cast<std::size_t>(score * static_cast<float>(num_bins)),
                        num_bins - 1)];
   }
@@ -180,8 +180,8 @@ json MakeReport(const ReportContents& contents, StageClock& clock) {
                  {"versions", fit.model.versions},
                  {"seconds", clock.Seconds()},
                  {"peak_memory_bytes", PeakMemoryBytes()}};
-  report["plane"] = PlaneOf(*fit.findings);
-  report["kinds"] = KindsOf(*fit.findings, contents.pool_pass.pictures);
+  report["plane"] = PlaneOf(contents.findings);
+  report["kinds"] = KindsOf(contents.findings, contents.pool_pass.pictures);
   report["settings"]["decision"] = ToJson(contents.decision);
   clock.Pause();
   return report;

@@ -16,6 +16,7 @@ namespace spuna {
 struct ReportContents {
   const FitRequest& request;
   const FitResult& fit;
+  const Findings& findings;
   const PoolPassResult& pool_pass;
   RowCounts counts;
   Decision decision;

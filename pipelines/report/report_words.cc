@@ -42,7 +42,7 @@ std::string DecisionSentence(const Decision& decision) {
 std::vector<std::string> SummarySentences(const ReportContents& contents) {
   const FitSummary& summary = contents.fit.model.summary;
   const RowCounts& counts = contents.counts;
-  const Findings& findings = *contents.fit.findings;
+  const Findings& findings = contents.findings;
   const double valid = static_cast<double>(std::max<std::int64_t>(counts.in - counts.invalid, 1));
   std::vector<std::string> sentences;
   sentences.push_back("Of " + Count(counts.in) + " rows " + Count(counts.kept) + " are kept and " +

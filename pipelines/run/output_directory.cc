@@ -30,7 +30,7 @@ arrow::Result<OutputDirectory> OutputDirectory::Open(const Target& named, const 
   ARROW_ASSIGN_OR_RAISE(RunState state,
                         RunState::Open({target.path / kState, target.path, target.option},
                                        configuration, target.overwrite));
-  directory.state_.emplace(std::move(state));
+  directory.state_ = std::make_unique<RunState>(std::move(state));
   if (!directory.finished_) return directory;
   // Its files stay; only what says that it is finished goes.
   directory.finished_.reset();

@@ -3,6 +3,7 @@
 #include <arrow/result.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -64,7 +65,7 @@ class OutputDirectory {
 
   Target target_;
   std::optional<nlohmann::json> finished_;
-  std::optional<RunState> state_;
+  std::unique_ptr<RunState> state_;
   // Whether this run made the directory.
   bool is_new_ = false;
 };

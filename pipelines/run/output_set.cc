@@ -24,7 +24,7 @@ void OutputSet::Remove(const std::string& option) {
 arrow::Status OutputSet::Write(const std::string& option, const std::string& bytes) const {
   const arrow_io::StagedOutput* const output = Find(option);
   if (output == nullptr) return arrow::Status::OK();
-  const arrow::Status written = arrow_io::WriteBytes(output->path(), bytes);
+  arrow::Status written = arrow_io::WriteBytes(output->path(), bytes);
   if (written.ok()) return written;
   return written.WithMessage("`", option, "`: ", output->target().string(),
                              ": can't be written: ", written.message());

@@ -20,7 +20,6 @@ class OutputSet {
   arrow::Status Add(const std::string& option, const std::optional<std::string>& path,
                     bool may_replace);
 
-  bool Has(const std::string& option) const { return Find(option) != nullptr; }
   /// The file that an option named; null where it named none.
   const arrow_io::StagedOutput* Find(const std::string& option) const;
 

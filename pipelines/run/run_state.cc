@@ -69,7 +69,24 @@ arrow::Result<int> LockDirectory(const fs::path& directory) {
   }
 }
 
+// An error where a run of another configuration was stopped.
+arrow::Status CompareConfiguration(const std::string& stored, const json& configuration) {
+  const json before = json::parse(stored, nullptr, /*allow_exceptions=*/false);
+  const std::string difference = before.is_discarded() ? "the configuration of the run is damaged"
+                                                       : DescribeDifference(before, configuration);
+  if (difference.empty()) return arrow::Status::OK();
+  return arrow::Status::Invalid("a run of another configuration was stopped here: ", difference,
+                                "; repeat that command, choose another name or add "
+                                "`--overwrite`");
+}
+
 }  // namespace
+
+arrow::Status RunState::Check(const Place& place, const json& configuration) {
+  const std::optional<std::string> text = ReadWhole(place.directory / kConfiguration);
+  if (!text) return arrow::Status::OK();
+  return RunState(place, /*lock=*/-1).Explain(CompareConfiguration(*text, configuration));
+}
 
 arrow::Result<RunState> RunState::Open(const Place& place, const json& configuration,
                                        bool overwrite) {
@@ -102,16 +119,12 @@ arrow::Status RunState::Read(const json& configuration, bool overwrite) {
   const std::optional<std::string> text = ReadWhole(PathOf(kConfiguration));
   // A state without a configuration was stopped before it began.
   if (!text) return Begin(configuration);
-  const json before = json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  const std::string difference = before.is_discarded() ? "the configuration of the run is damaged"
-                                                       : DescribeDifference(before, configuration);
-  if (!difference.empty()) {
+  const arrow::Status same = CompareConfiguration(*text, configuration);
+  if (!same.ok()) {
     if (overwrite) return Begin(configuration);
     // Whatever is here belongs to that other run.
     has_saved_ = true;
-    return arrow::Status::Invalid("a run of another configuration was stopped here: ", difference,
-                                  "; repeat that command, choose another name or add "
-                                  "`--overwrite`");
+    return same;
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(place_.directory)) {
     has_saved_ |= entry.path().filename() != kConfiguration && entry.path().extension() != ".tmp";

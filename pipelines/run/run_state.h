@@ -10,7 +10,7 @@
 
 namespace spuna {
 
-/// What a run writes down, so that the same command can go on after it was stopped at any moment.
+/// What a run saves, so that the same command can resume after it was stopped at any moment.
 ///
 /// A directory within or beside the output:
 ///
@@ -33,6 +33,9 @@ class RunState {
   /// configuration is an error that says what differs, or is begun anew with `overwrite`.
   static arrow::Result<RunState> Open(const Place& place, const nlohmann::json& configuration,
                                       bool overwrite);
+
+  /// The error that Open would end with over a run of another configuration. Changes nothing.
+  static arrow::Status Check(const Place& place, const nlohmann::json& configuration);
 
   RunState(RunState&& other) noexcept;
   RunState& operator=(RunState&& other) = delete;

@@ -28,24 +28,25 @@ arrow::FieldVector LabelColumns::Fields(const std::string& prefix, bool neighbor
 }
 
 LabelColumns::LabelColumns(const algorithms::Expansion& expansion,
-                           const std::vector<std::uint8_t>& pool_valid,
-                           const std::vector<double>* neighbor_scores)
-    : valid_(pool_valid),
-      labels_(pool_valid.size(), algorithms::PseudoLabel::kNone),
-      rounds_(pool_valid.size(), -1),
+                           const std::vector<std::uint8_t>& fitted,
+                           const std::vector<double>* neighbor_scores,
+                           const std::vector<std::uint8_t>& valid)
+    : valid_(valid),
+      labels_(fitted.size(), algorithms::PseudoLabel::kNone),
+      rounds_(fitted.size(), -1),
       has_scores_(neighbor_scores != nullptr) {
   std::vector<float> scores;
   if (has_scores_) {
     scores = algorithms::RoundToFloats(*neighbor_scores);
-    scores_.assign(pool_valid.size(), std::nanf(""));
+    scores_.assign(fitted.size(), std::nanf(""));
   }
-  std::size_t next_valid = 0;
-  for (std::size_t row = 0; row < valid_.size(); ++row) {
-    if (valid_[row] == 0) continue;
-    labels_[row] = expansion.labels[next_valid];
-    rounds_[row] = expansion.rounds[next_valid];
-    if (has_scores_) scores_[row] = scores[next_valid];
-    ++next_valid;
+  std::size_t next = 0;
+  for (std::size_t row = 0; row < fitted.size(); ++row) {
+    if (fitted[row] == 0) continue;
+    labels_[row] = expansion.labels[next];
+    rounds_[row] = expansion.rounds[next];
+    if (has_scores_) scores_[row] = scores[next];
+    ++next;
   }
 }
 

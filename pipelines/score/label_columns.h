@@ -27,10 +27,14 @@ class LabelColumns {
   /// Label, round and, where asked for, the score without classifier.
   static arrow::FieldVector Fields(const std::string& prefix, bool neighbor_scores);
 
-  /// `expansion` and `neighbor_scores`, which may be null, are about the pool's valid rows;
-  /// `pool_valid` has a byte for every row.
-  LabelColumns(const algorithms::Expansion& expansion, const std::vector<std::uint8_t>& pool_valid,
-               const std::vector<double>* neighbor_scores);
+  /// `expansion` and `neighbor_scores`, which may be null, are about the rows that were fitted;
+  /// `fitted` has a byte for every row of the pool, and so has `valid`: whether its embedding is.
+  LabelColumns(const algorithms::Expansion& expansion, const std::vector<std::uint8_t>& fitted,
+               const std::vector<double>* neighbor_scores, const std::vector<std::uint8_t>& valid);
+  /// The same where rows that were not fitted count as not valid.
+  LabelColumns(const algorithms::Expansion& expansion, const std::vector<std::uint8_t>& fitted,
+               const std::vector<double>* neighbor_scores)
+      : LabelColumns(expansion, fitted, neighbor_scores, fitted) {}
 
   /// The columns of `count` pool rows from `first_row` on; `file` is where they come from.
   arrow::Result<Run> Rows(std::int64_t first_row, std::int64_t count,

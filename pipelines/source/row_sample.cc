@@ -53,6 +53,7 @@ std::vector<Stratum> MakeStrata(const std::vector<arrow_io::InputFile>& files,
     stratum.num_rows += rows_of_files[i];
   }
   std::vector<Stratum> strata;
+  strata.reserve(by_keys.size());
   for (auto& [unused, stratum] : by_keys) strata.push_back(std::move(stratum));
   Allot(num_rows, strata);
   return strata;
@@ -78,6 +79,7 @@ RowSample SampleRows(const std::vector<arrow_io::InputFile>& files,
                      const std::vector<std::int64_t>& rows_of_files, std::int64_t num_rows,
                      FitSample kind, std::uint64_t seed) {
   std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const arrow_io::InputFile& file : files) {
     paths.push_back(file.relative_path.generic_string());
   }

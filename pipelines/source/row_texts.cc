@@ -54,10 +54,14 @@ arrow::Result<std::vector<std::string>> ReadTexts(const ParquetInput& parquet,
                                 "meanwhile?");
 }
 
-std::string ResolveIdColumn(const Source& source, const std::string& asked) {
-  if (!asked.empty()) return asked;
-  const arrow::Schema& schema = source.SchemaOf(source.FirstGood());
-  return schema.GetAllFieldIndices(kUsualIdColumn).size() == 1 ? kUsualIdColumn : "";
+bool IdColumn::IsIn(const arrow::Schema& schema) const {
+  return is_asked || (!name.empty() && schema.GetAllFieldIndices(name).size() == 1);
+}
+
+IdColumn ResolveIdColumn(const Source& source, const std::string& asked) {
+  if (!asked.empty()) return {asked, true};
+  const IdColumn usual{kUsualIdColumn, false};
+  return usual.IsIn(source.SchemaOf(source.FirstGood())) ? usual : IdColumn();
 }
 
 std::string PlaceOf(const arrow_io::InputFile& file, std::int64_t row) {
@@ -67,8 +71,10 @@ std::string PlaceOf(const arrow_io::InputFile& file, std::int64_t row) {
 arrow::Result<std::vector<std::string>> ReadIds(const arrow_io::InputFile& file,
                                                 const ParquetInput& parquet,
                                                 std::span<const std::int64_t> rows,
-                                                const std::string& column, const Runtime& runtime) {
-  if (!column.empty()) return ReadTexts(parquet, rows, {column, kIdOption}, runtime);
+                                                const IdColumn& column, const Runtime& runtime) {
+  if (column.IsIn(*parquet.schema())) {
+    return ReadTexts(parquet, rows, {column.name, kIdOption}, runtime);
+  }
   std::vector<std::string> places;
   for (const std::int64_t row : rows) places.push_back(PlaceOf(file, row));
   return places;

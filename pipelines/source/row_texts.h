@@ -27,18 +27,26 @@ arrow::Result<std::vector<std::string>> ReadTexts(const arrow_io::ParquetInput& 
                                                   std::span<const std::int64_t> rows,
                                                   const TextColumn& column, const Runtime& runtime);
 
-/// The column that names the rows of an input that was surveyed: the one asked for, else "id" where
-/// its first file has it, else none, which is "".
-std::string ResolveIdColumn(const Source& source, const std::string& asked);
+/// The column that names rows; none where the name is "". A file that lacks one that nobody asked
+/// for has its rows named by their places.
+struct IdColumn {
+  std::string name;
+  bool is_asked = false;
+
+  /// Whether the rows of a file are named by it.
+  bool IsIn(const arrow::Schema& schema) const;
+};
+
+/// That of an input that was surveyed: the one asked for, else "id" where its first file has it.
+IdColumn ResolveIdColumn(const Source& source, const std::string& asked);
 
 /// What stands for the id of a row where there is none: its file and number.
 std::string PlaceOf(const arrow_io::InputFile& file, std::int64_t row);
 
-/// The ids of some rows of an open file of an input, from a column or, where it is "", by their
-/// places.
+/// The ids of some rows of an open file of an input.
 arrow::Result<std::vector<std::string>> ReadIds(const arrow_io::InputFile& file,
                                                 const arrow_io::ParquetInput& parquet,
                                                 std::span<const std::int64_t> rows,
-                                                const std::string& column, const Runtime& runtime);
+                                                const IdColumn& column, const Runtime& runtime);
 
 }  // namespace spuna

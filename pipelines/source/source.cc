@@ -33,9 +33,10 @@ std::int64_t DimensionInFooter(const ParquetInput& parquet, int column) {
 
 // The dimension of the first row that has one; 0 where none does. What can't be read is reported by
 // whoever reads it.
-std::int64_t DimensionOfFirstRow(const ParquetInput& parquet, const std::string& column) {
+std::int64_t DimensionOfFirstRow(const ParquetInput& parquet, const std::string& column,
+                                 const Runtime& runtime) {
   ParquetInput::Cursor cursor = parquet.Read({parquet.schema()->GetFieldIndex(column)});
-  while (true) {
+  while (!runtime.ShouldStop()) {
     const arrow::Result<ParquetInput::Batch> batch = cursor.Next();
     if (!batch.ok() || batch->rows == nullptr) return 0;
     const auto values = batch->rows->column(0);
@@ -45,6 +46,7 @@ std::int64_t DimensionOfFirstRow(const ParquetInput& parquet, const std::string&
       if (read.ok() && read->dimension > 0) return read->dimension;
     }
   }
+  return 0;
 }
 
 arrow::Status NoneLeft(std::size_t num_files, const arrow::Status& first_error) {
@@ -68,12 +70,13 @@ arrow::Result<Source::Facts> Source::ReadFacts(const ParquetInput& parquet,
   return Facts{parquet.num_rows(), DimensionInFooter(parquet, column), parquet.schema()};
 }
 
-arrow::Result<std::size_t> Source::SurveyFirst(const ColumnChoice& choice, const FileCheck& check) {
+arrow::Result<Source::First> Source::SurveyFirst(const ColumnChoice& choice,
+                                                 const FileCheck& check) {
   arrow::Status first_error;
   embedding_.clear();
   for (std::size_t i = 0; i < input_.files.size(); ++i) {
     const arrow_io::InputFile& file = input_.files[i];
-    const auto parquet = CatchExceptions([&] { return ParquetInput::Open(file); });
+    auto parquet = CatchExceptions([&] { return ParquetInput::Open(file); });
     arrow::Status surveyed = parquet.status();
     if (parquet.ok()) {
       // The first file that can be read decides, and so its columns are no reason to skip it.
@@ -85,9 +88,7 @@ arrow::Result<std::size_t> Source::SurveyFirst(const ColumnChoice& choice, const
       surveyed = facts.status();
       if (facts.ok()) {
         facts_[i] = *std::move(facts);
-        dimension_ = facts_[i].dimension > 0 ? facts_[i].dimension
-                                             : DimensionOfFirstRow(**parquet, embedding_);
-        return i;
+        return First{i, *std::move(parquet)};
       }
     }
     if (first_error.ok()) first_error = surveyed;
@@ -99,8 +100,9 @@ arrow::Result<std::size_t> Source::SurveyFirst(const ColumnChoice& choice, const
 arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
                              const Runtime& runtime) {
   facts_.assign(input_.files.size(), {});
-  ARROW_ASSIGN_OR_RAISE(const std::size_t first, SurveyFirst(choice, check));
-  const std::size_t begin = first + 1;
+  ARROW_ASSIGN_OR_RAISE(const First first, SurveyFirst(choice, check));
+  const std::shared_ptr<arrow::Schema>& first_schema = facts_[first.file].schema;
+  const std::size_t begin = first.file + 1;
   std::vector<arrow::Status> statuses(input_.files.size() - begin);
   algorithms::Execution execution = runtime.MakeExecution();
   const bool is_stored = input_.files.front().filesystem != nullptr;
@@ -109,7 +111,12 @@ arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
     algorithms::ParallelFor(statuses.size(), execution, [&](std::size_t i, std::size_t) {
       statuses[i] = CatchExceptions([&]() -> arrow::Status {
         ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(input_.files[begin + i]));
-        ARROW_ASSIGN_OR_RAISE(facts_[begin + i], ReadFacts(*parquet, check));
+        Facts& facts = facts_[begin + i];
+        ARROW_ASSIGN_OR_RAISE(facts, ReadFacts(*parquet, check));
+        // Most files have the columns of the first: one schema serves them all.
+        if (facts.schema->Equals(*first_schema, /*check_metadata=*/true)) {
+          facts.schema = first_schema;
+        }
         return arrow::Status::OK();
       });
     });
@@ -117,12 +124,10 @@ arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
   }));
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     ARROW_RETURN_NOT_OK(bad_files_->Take(input_.files[begin + i], statuses[i]));
-    Facts& facts = facts_[begin + i];
-    // Most files have the columns of the first: one schema serves them all.
-    if (facts.schema != nullptr && facts.schema->Equals(*facts_[first].schema, true)) {
-      facts.schema = facts_[first].schema;
-    }
   }
+  const auto known = std::ranges::find_if(facts_, [](const Facts& f) { return f.dimension > 0; });
+  dimension_ = known != facts_.end() ? known->dimension
+                                     : DimensionOfFirstRow(*first.parquet, embedding_, runtime);
   return arrow::Status::OK();
 }
 
@@ -147,6 +152,7 @@ nlohmann::json Source::Fingerprint() const {
 
 std::vector<std::int64_t> Source::RowsOfFiles() const {
   std::vector<std::int64_t> rows;
+  rows.reserve(facts_.size());
   for (const Facts& facts : facts_) rows.push_back(facts.num_rows);
   return rows;
 }

@@ -56,7 +56,8 @@ class Source {
   std::int64_t RowsOf(std::size_t file) const { return facts_[file].num_rows; }
   std::vector<std::int64_t> RowsOfFiles() const;
   std::int64_t num_rows() const;
-  /// The dimension of the embeddings; 0 where no row of the first file has one.
+  /// The dimension of the embeddings, from the footers or the first file's rows; 0 where none of
+  /// these has one.
   std::int64_t dimension() const { return dimension_; }
   /// The columns of a file that is not bad.
   const arrow::Schema& SchemaOf(std::size_t file) const { return *facts_[file].schema; }
@@ -92,8 +93,13 @@ class Source {
 
   arrow::Result<Facts> ReadFacts(const arrow_io::ParquetInput& parquet,
                                  const FileCheck& check) const;
+  // The first file that can be read, still open.
+  struct First {
+    std::size_t file;
+    std::unique_ptr<arrow_io::ParquetInput> parquet;
+  };
   // Opens files until one can be read, and resolves the column there. Its facts are kept.
-  arrow::Result<std::size_t> SurveyFirst(const ColumnChoice& choice, const FileCheck& check);
+  arrow::Result<First> SurveyFirst(const ColumnChoice& choice, const FileCheck& check);
 
   arrow_io::InputFiles input_;
   std::string option_;

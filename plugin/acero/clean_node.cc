@@ -34,7 +34,7 @@ class CleanStep : public FitStep {
     ARROW_ASSIGN_OR_RAISE(FitResult fit,
                           spuna::Fit(trusted, std::move(pool.input), options_.fit, {}, clock));
     fit.model.summary.sampled_from = pool.sampled_from;
-    labels_ = std::make_unique<LabelColumns>(fit.expansion, pool.valid, nullptr);
+    labels_ = std::make_unique<LabelColumns>(fit.expansion, pool.fitted, nullptr, pool.valid);
     return scorer_.SetModel(std::move(fit.model), options_.on_model);
   }
 

@@ -24,6 +24,8 @@ class DistillStep : public FitStep {
   const char* name() const override { return DistillNodeOptions::kName; }
   const FitOptions& options() const override { return options_.fit; }
   arrow::FieldVector Fields() const override { return scorer_.Fields(); }
+  // Rows may have been left out since they were labeled: then their numbers are others.
+  std::string PreferredColumn() const override { return options_.prefix + "label"; }
 
   // Whether the pool has a column of labels.
   static arrow::Status CheckLabels(const arrow::Schema& pool, const std::string& column) {
@@ -39,7 +41,7 @@ class DistillStep : public FitStep {
 
   arrow::Status Fit(const FitInput& trusted, NodePool pool, StageClock& clock) override {
     ARROW_ASSIGN_OR_RAISE(const auto expansion,
-                          ReadLabels(pool.batches, options_.prefix + "label", name(), pool.valid));
+                          ReadLabels(pool.batches, options_.prefix + "label", name(), pool.fitted));
     ARROW_ASSIGN_OR_RAISE(Model model,
                           Distill(trusted, pool.input, expansion, options_.fit, clock));
     model.summary.sampled_from = pool.sampled_from;

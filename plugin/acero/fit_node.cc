@@ -127,12 +127,17 @@ class FitNode : public ExecNode {
   }
 
   arrow::Result<NodePool> GatherPool(const arrow::RecordBatchVector& batches) const {
-    NodePool pool{EmptyInput(1), batches, {}, {}};
+    NodePool pool{EmptyInput(1), batches, {}, {}, {}};
     ARROW_ASSIGN_OR_RAISE(StreamSample sample, StreamSample::Make(pool.input, step_->options()));
-    for (const auto& batch : batches) ARROW_RETURN_NOT_OK(sample.Append(*batch));
+    const std::string preferred = step_->PreferredColumn();
+    for (const auto& batch : batches) {
+      const auto column = preferred.empty() ? nullptr : batch->GetColumnByName(preferred);
+      ARROW_RETURN_NOT_OK(sample.Append(*batch, column.get()));
+    }
     sample.Finish();
     if (sample.IsSampled()) pool.sampled_from = sample.num_rows();
-    pool.valid = sample.AmongAllRows(pool.input.rows.valid);
+    pool.valid = sample.valid();
+    pool.fitted = sample.Fitted();
     return pool;
   }
 

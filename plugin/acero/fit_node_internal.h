@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "pipelines/fit/fit_input.h"
@@ -19,8 +20,9 @@ namespace spuna::acero {
 struct NodePool {
   FitInput input;
   const arrow::RecordBatchVector& batches;
-  /// One byte for every row that came: whether the input holds it, and it is valid.
+  /// One byte for every row that came: whether it is valid; whether the input holds it, too.
   std::vector<std::uint8_t> valid;
+  std::vector<std::uint8_t> fitted;
   /// How many rows came, where the input is a sample of them.
   std::optional<std::int64_t> sampled_from;
 };
@@ -43,6 +45,9 @@ class FitStep {
 
   /// The fields that it appends to the pool's.
   virtual arrow::FieldVector Fields() const = 0;
+
+  /// The column of the pool whose rows a sample takes first, where they have a value; "" for none.
+  virtual std::string PreferredColumn() const { return ""; }
 
   /// Does the work; called once.
   virtual arrow::Status Fit(const FitInput& trusted, NodePool pool, StageClock& clock) = 0;

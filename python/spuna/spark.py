@@ -83,7 +83,7 @@ def clean(
     The result is the pool with ``spuna_score`` and ``spuna_keep``, lazy and in its partitions; its attribute
     ``spuna_model`` is the fitted model, for ``save()`` or :func:`score`.
 
-    Other options are those of :func:`spuna.fit`; its `threads` are the driver's.
+    Other options are those of :func:`spuna.clean`; its `threads` are the driver's.
     """
     if not (isinstance(fit_rows, int) and fit_rows >= 1):
         raise ValueError(f"`fit_rows`: expected a whole number of 1 or more but found {fit_rows!r}")

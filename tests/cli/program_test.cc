@@ -178,16 +178,15 @@ BOOST_AUTO_TEST_CASE(wrong_options_exit_with_2) {
   CheckFails(example, example.Clean({"--prefix", "--quiet"}), 2,
              "expected a value but found the option --quiet");
   CheckFails(example, example.Clean({"--epochs", "3"}), 2, "--epochs");  // given twice
-  const std::vector<std::string> score = {"score", "--model", "m",    "--input",  "x",
-                                          "--out", "y",       "--by", "neighbors"};
+  CheckFails(example, example.Clean({"--drop=maybe"}), 2, "--drop");
   auto by_neighbors = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), score.begin(), score.end());
+    more.insert(more.begin(),
+                {"score", "--model", "m", "--input", "x", "--out", "y", "--by", "neighbors"});
     return more;
   };
   CheckFails(example, by_neighbors({"--drop"}), 2, "`drop` needs the classifier's score");
   CheckFails(example, by_neighbors({"--max-clean-loss", "0.1"}), 2,
              "`max-clean-loss` needs the classifier's score");
-  CheckFails(example, by_neighbors({"--p-values"}), 2, "`p-values` needs the classifier's score");
 }
 
 BOOST_AUTO_TEST_CASE(bad_inputs_exit_with_1_and_leave_nothing) {
@@ -340,6 +339,7 @@ BOOST_AUTO_TEST_CASE(the_configuration_file_holds_the_same_names) {
     test::WriteFile(config, text);
     CheckFails(example, {"fit", "--config", config, "--model", model + "2"}, 2, message);
   };
+  fails("keep-banks = \"maybe\"\n", config + ":1: ");
   fails("k = 7\nalhpa = 8\n", config + ":2: there is no option 'alhpa'; did you mean `alpha`?");
   fails("k = \n", config + ":1: ");
   fails("[fit]\nk = 3\n",

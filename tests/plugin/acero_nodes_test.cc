@@ -183,6 +183,33 @@ BOOST_AUTO_TEST_CASE(a_large_pool_is_sampled_as_a_stream_is) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(rows_outside_the_sample_are_not_invalid) {
+  options.fit_rows = 120;
+  options.alpha = 5;
+  options.invalid = InvalidRows::kDrop;
+  const auto type = test::FixedSizeFloats(test::kDimension);
+  const auto column = std::make_shared<arrow::ChunkedArray>(
+      test::EmbeddingArray(pool, type, /*null_rows=*/{3, 250}));
+  pool_table = test::Get(pool_table->SetColumn(1, arrow::field("embedding", type), column));
+  for (const BatchLayout& layout : kLayouts) {
+    auto expand = [&] {
+      return Declaration{"spuna_expand",
+                         {Source(*trusted_table, layout), Source(*pool_table, layout)},
+                         ExpandNodeOptions(options)};
+    };
+    const auto labeled = RunPlan(expand());
+    BOOST_TEST(labeled->num_rows() == 298);
+    // Row numbers are others after the drop; the labeled rows are learned from all the same.
+    std::int64_t learned = 0;
+    RunPlan({"spuna_distill",
+             {Source(*trusted_table, layout), expand()},
+             DistillNodeOptions(options, "spuna_", [&](const auto& model) {
+               learned = model->summary.labeled_clean + model->summary.labeled_shifted;
+             })});
+    BOOST_TEST(learned == 298 - labeled->GetColumnByName("spuna_label")->null_count());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_sample_by_partition_needs_partitions) {
   options.fit_sample = FitSample::kByPartition;
   BOOST_TEST(arrow::acero::DeclarationToTable(Clean()).status().message() ==

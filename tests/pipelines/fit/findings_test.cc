@@ -189,6 +189,27 @@ BOOST_AUTO_TEST_CASE(another_mix_of_classes_is_no_shift_within_them) {
   BOOST_TEST(stratified.fit->summary.separation->p_value > plain.fit->summary.separation->p_value);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_without_the_usual_ids_has_places) {
+  const Example example;
+  const auto table = test::EmbeddingTable(example.files.pool);
+  const auto lake = example.files.directory.path() / "lake";
+  test::WriteParquet(lake / "a.parquet", *table, 90);
+  test::WriteParquet(lake / "b.parquet", *test::Get(table->RemoveColumn(0)), 90);
+  CleanJob job = example.Clean("out");
+  job.fit.pool = {lake.string()};
+  job.reasons = example.files.directory / "reasons.parquet";
+  job.fit.on_bad_file = OnBadFile::kSkip;
+  const auto report = test::Get(Run(job, Threads(2)));
+  BOOST_TEST(report.skipped.empty());
+  BOOST_TEST(report.score->counts.in == 600);
+  std::set<bool> are_places;
+  const auto reasons = test::ReadParquet(*job.reasons);
+  for (std::int64_t i = 0; i < reasons->num_rows(); ++i) {
+    are_places.insert(At(*reasons, "id", i)->ToString().starts_with("b.parquet:"));
+  }
+  BOOST_TEST(are_places.size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(classes_that_are_not_there_are_named) {
   const Example example;
   CleanJob job = example.Clean("other.parquet");

@@ -89,6 +89,28 @@ BOOST_AUTO_TEST_CASE(the_dimension_of_lists_is_known) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_file_without_rows_hides_no_dimension) {
+  const auto type = arrow::list(arrow::float32());
+  const auto array = test::EmbeddingArray(pool, type, {});
+  const auto table = arrow::Table::Make(arrow::schema({arrow::field("embedding", type)}), {array});
+  test::WriteParquet(directory / "lake/a.parquet", *table->Slice(0, 0));
+  test::WriteParquet(directory / "lake/b.parquet", *table, 90);
+  const auto plan = Plan(Clean("out", {directory / "lake"}), Threads(1));
+  BOOST_TEST_REQUIRE(plan.ok(), plan.status().message());
+  BOOST_TEST(plan->dimension == 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_of_another_configuration_that_was_stopped_is_named) {
+  FitJob job = Fit("model");
+  // As a run leaves it that was killed.
+  const std::string state = directory / ".model.spuna";
+  std::filesystem::create_directory(state);
+  test::WriteFile(state + "/configuration.json", R"({"command": "fit", "k": 1})");
+  test::WriteFile(state + "/journal.jsonl", "{\"key\": \"x\", \"value\": true}\n");
+  BOOST_TEST(RefusedByBoth(job).find("a run of another configuration was stopped here: ") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -181,6 +181,25 @@ BOOST_AUTO_TEST_CASE(by_neighbors_names_the_option_that_needs_the_classifier) {
   BOOST_TEST(options.Validate().message() == "`threshold` needs the classifier's score");
 }
 
+BOOST_AUTO_TEST_CASE(an_optional_text_that_decides_is_the_path_of_an_output) {
+  // Of paths the configuration has only whether they are there.
+  for (const Option& option : OptionList()) {
+    const auto field = option.FieldIn(CommandOptions::Of(option.commands.front()));
+    const bool is_open_text = field->kind() == ValueKind::kText && field->IsOptional();
+    BOOST_TEST((!is_open_text || option.value_name == "PATH"), option.name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_beyond_all_numbers_are_refused) {
+  BOOST_TEST(ErrorOf(R"({"threshold": 1e999})", Command::kFit)
+                 .starts_with("options: expected a JSON object: "));
+}
+
+BOOST_AUTO_TEST_CASE(p_values_need_calibration_rows) {
+  BOOST_TEST(ErrorOf(R"({"p_values": true, "calibration": "none"})", Command::kClean) ==
+             "`p_values` needs calibration rows; use `calibration` split or cross");
+}
+
 BOOST_AUTO_TEST_CASE(a_clean_is_split_into_its_halves) {
   const auto halves = SplitCleanOptions(
       R"({"alpha": 7, "p_values": true, "prefix": "x_", "threads": 3, "embedding": "e"})");
