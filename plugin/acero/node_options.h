@@ -20,7 +20,8 @@ using OnModel = std::function<void(std::shared_ptr<const Model>)>;
 ///
 /// It waits for both to end, then passes the pool's rows on, in the order of their batches, with
 /// the columns `label` (utf8: "clean", "shifted", or null) and `round` (int32) appended. If an
-/// input has no order of its own, the order in which its batches arrive decides about ties.
+/// input has no order of its own, the order in which its batches arrive decides about ties. Of a
+/// pool of more than `fit.fit_rows` rows a sample is labeled; the other rows have no label.
 class SPUNA_ACERO_EXPORT ExpandNodeOptions : public arrow::acero::ExecNodeOptions {
  public:
   static constexpr const char* kName = "spuna_expand";
@@ -39,7 +40,8 @@ class SPUNA_ACERO_EXPORT ExpandNodeOptions : public arrow::acero::ExecNodeOption
 /// a `label` column as "spuna_expand" writes it.
 ///
 /// It waits for both to end, trains the classifier on the trusted and the labeled rows, then passes
-/// the pool's rows on, in order, with `score` (float32) and `keep` (boolean) appended.
+/// the pool's rows on, in order, with `score` (float32) and `keep` (boolean) appended. Of a pool of
+/// more than `fit.fit_rows` rows a sample is learned from, labeled rows before others.
 class SPUNA_ACERO_EXPORT DistillNodeOptions : public arrow::acero::ExecNodeOptions {
  public:
   static constexpr const char* kName = "spuna_distill";

@@ -7,7 +7,8 @@
  *
  * Options are a JSON object whose keys are the options of the command `spuna`, with '_' for '-':
  * {"alpha": 20, "invalid": "error", "threads": 2}. NULL or "" takes all defaults. An unknown key is
- * an error that lists the known ones.
+ * an error that suggests the nearest and lists the known ones. Pools of more than `fit_rows` rows
+ * are sampled.
  *
  * A stream of struct arrays is a stream of record batches, as every tool makes them. A stream of
  * other arrays is taken for one column, `embedding`.
