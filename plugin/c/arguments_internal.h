@@ -20,6 +20,16 @@ namespace spuna::c {
 
 inline std::string Text(const char* text) { return text == nullptr ? std::string() : text; }
 
+/// The number behind an enumeration of C, which may be none of its values: to C++ such a value is
+/// no value, and must not be read as one.
+template <typename Enumeration>
+int NumberOf(const Enumeration& value) {
+  static_assert(sizeof(value) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
+
 template <typename T>
 arrow::Status RequireArgument(const T* argument, const char* name) {
   if (argument != nullptr) return arrow::Status::OK();

@@ -65,12 +65,13 @@ spuna_code spuna_partition_merge(spuna_partition* partition, spuna_bank bank, co
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(partition, "partition"));
     ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseOptions<spuna::FitJob>(options));
-    if (bank != SPUNA_BANK_CLEAN && bank != SPUNA_BANK_SHIFTED) {
-      return arrow::Status::Invalid("`bank`: expected 0 or 1 but found ", static_cast<int>(bank));
+    const int number = spuna::c::NumberOf(bank);
+    if (number != SPUNA_BANK_CLEAN && number != SPUNA_BANK_SHIFTED) {
+      return arrow::Status::Invalid("`bank`: expected 0 or 1 but found ", number);
     }
     spuna::Runtime runtime;
     runtime.num_threads = parsed.num_threads;
-    return partition->part.Merge(bank == SPUNA_BANK_CLEAN, {values, num_rows, dimension},
+    return partition->part.Merge(number == SPUNA_BANK_CLEAN, {values, num_rows, dimension},
                                  parsed.job.options, runtime);
   });
 }
@@ -79,11 +80,11 @@ spuna_code spuna_partition_scores(const spuna_partition* partition, spuna_rankin
                                   double* out_scores, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(partition, "partition"));
-    if (ranking != SPUNA_RANKING_SEEDS && ranking != SPUNA_RANKING_ROUND) {
-      return arrow::Status::Invalid("`ranking`: expected 0 or 1 but found ",
-                                    static_cast<int>(ranking));
+    const int number = spuna::c::NumberOf(ranking);
+    if (number != SPUNA_RANKING_SEEDS && number != SPUNA_RANKING_ROUND) {
+      return arrow::Status::Invalid("`ranking`: expected 0 or 1 but found ", number);
     }
-    const std::vector<double> scores = ranking == SPUNA_RANKING_SEEDS
+    const std::vector<double> scores = number == SPUNA_RANKING_SEEDS
                                            ? partition->part.SeedScores()
                                            : partition->part.RoundScores();
     if (scores.empty()) return arrow::Status::OK();
