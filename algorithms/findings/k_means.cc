@@ -9,6 +9,7 @@
 #include <mlpack/methods/kmeans/kmeans.hpp>
 #include <mlpack/methods/kmeans/naive_kmeans.hpp>
 #include <mlpack/methods/kmeans/sample_initialization.hpp>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -106,7 +107,12 @@ Clusters ClusterRows(const EmbeddingsView& rows, std::size_t num_clusters, std::
   }
   arma::mat doubles(rows.dimension, rows.num_rows);
   std::copy_n(rows.data, rows.num_rows * rows.dimension, doubles.memptr());
-  KMeans(kMaxIterations).Cluster(doubles, drawn.size(), centroids, /*initialGuess=*/true);
+  {
+    // mlpack writes to one log, which is not made for several threads, whether it is shown or not.
+    static std::mutex mutex;
+    const std::scoped_lock lock(mutex);
+    KMeans(kMaxIterations).Cluster(doubles, drawn.size(), centroids, /*initialGuess=*/true);
+  }
 
   clusters.centroids.values.assign(centroids.begin(), centroids.end());
   // By the centroids as they are kept, so that a row that is assigned later goes the same way.
