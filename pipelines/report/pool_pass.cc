@@ -176,14 +176,17 @@ class TypicalPictures {
     const auto repeated = std::ranges::unique(rows_);
     rows_.erase(repeated.begin(), repeated.end());
     places_ = PickRows(findings.pool_rows, rows_);
+    std::size_t next = 0;
+    for (const std::vector<std::int64_t>& rows : places_.rows) {
+      first_.push_back(next);
+      next += rows.size();
+    }
   }
 
   arrow::Status Read(std::size_t file, const arrow_io::InputFile& input,
                      const ParquetInput& parquet, std::map<std::uint32_t, std::string>& pictures) {
     if (column_.empty()) return arrow::Status::OK();
-    // Files before it may have become bad since the fit, and are not read then.
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < file; ++i) next += places_.rows[i].size();
+    std::size_t next = first_[file];
     for (const std::int64_t row : places_.rows[file]) {
       ARROW_ASSIGN_OR_RAISE(std::string uri, ReadPicture(input, parquet, row, column_));
       if (!uri.empty()) pictures[rows_[next]] = std::move(uri);
@@ -196,6 +199,9 @@ class TypicalPictures {
   std::string column_;
   std::vector<std::uint32_t> rows_;
   RowSample places_;
+  // Where the rows of each file begin in `rows_`: files before it may have become bad since the
+  // fit, and are not read then.
+  std::vector<std::size_t> first_;
 };
 
 }  // namespace

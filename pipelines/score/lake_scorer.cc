@@ -29,6 +29,7 @@ class LakeScorer {
              StageClock& clock)
       : request_(request),
         clock_(clock),
+        total_rows_(static_cast<double>(std::max<std::int64_t>(request.source.num_rows(), 1))),
         scorer_(std::move(model), request.source.embedding(), clock.runtime()) {
     Report(0);
   }
@@ -62,12 +63,13 @@ class LakeScorer {
 
  private:
   void Report(std::int64_t rows) {
-    const auto total = static_cast<double>(std::max<std::int64_t>(request_.source.num_rows(), 1));
-    clock_.Report("score", std::min(static_cast<double>(rows) / total, 1.0), rows);
+    clock_.Report("score", std::min(static_cast<double>(rows) / total_rows_, 1.0), rows);
   }
 
   const ScoreRequest& request_;
   StageClock& clock_;
+  // Summed over all files once, not at every report.
+  double total_rows_;
   FileScorer scorer_;
   std::int64_t rows_done_ = 0;
 };
