@@ -45,18 +45,19 @@ from ._api import Cleaned, Model, Rows, clean, evaluate, fit  # noqa: E402
 
 if _TYPE_CHECKING:
     from ._sklearn import SpunaDetector as SpunaDetector
+    from ._sklearn import separation_scorer as separation_scorer
 
-# SpunaDetector, acero, ray and spark need packages that spuna does not, so a star leaves them out.
+# These two, acero, ray and spark need packages that spuna does not, so a star leaves them out.
 __all__ = ["Cleaned", "Model", "Rows", "clean", "evaluate", "fit"]
 
 
 def __getattr__(name):
-    if name == "SpunaDetector":
+    if name in ("SpunaDetector", "separation_scorer"):
         try:
-            from ._sklearn import SpunaDetector
-        except ModuleNotFoundError as error:
-            raise ImportError(f"spuna.SpunaDetector needs scikit-learn 1.6 or newer: {error}") from error
-        return SpunaDetector
+            from . import _sklearn
+        except ImportError as error:
+            raise ImportError(f"spuna.{name} needs scikit-learn 1.6 or newer: {error}") from error
+        return getattr(_sklearn, name)
     if name in ("acero", "ray", "spark"):
         import importlib
 

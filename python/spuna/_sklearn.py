@@ -1,34 +1,189 @@
-"""A detector that follows the scikit-learn API."""
+"""A detector that follows the scikit-learn API, and a scorer to compare its settings with."""
 
 from __future__ import annotations
 
-from typing import Any
+import difflib
+import inspect
+import os
+from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.metrics import roc_auc_score
 from sklearn.utils import ClassifierTags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _spuna
 from ._api import Model, fit
+from ._options import CALLS, Option
+from ._signatures import _list_of
+
+# Options that scikit-learn has a name for, with the type they then have. scripts/option_docs reads these
+# two tables for the stub.
+_RENAMED = {
+    "seed": ("random_state", "int | np.random.RandomState | np.random.Generator | None"),
+    "threads": ("n_jobs", "int | None"),
+}
+# Options about columns and files, which a matrix does not have.
+_LEFT_OUT = ("embedding", "fit_sample", "invalid", "stratify")
+
+_Class = TypeVar("_Class", bound=type)
 
 
-class SpunaDetector(BaseEstimator):
+def _parameters() -> dict[str, Option]:
+    found = {}
+    for name, option in CALLS["fit"].items():
+        if name not in _LEFT_OUT:
+            name, annotation = _RENAMED.get(name, (name, option.annotation))
+            found[name] = option._replace(annotation=annotation)
+    return found
+
+
+_PARAMETERS = _parameters()
+
+
+def _shows_parameters(detector: _Class) -> _Class:
+    """Gives a class whose __init__ has ``**options`` the signature and the help text of the parameters."""
+    keywords = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.annotation)
+        for name, option in _PARAMETERS.items()
+    ]
+    init = detector.__init__  # type: ignore[misc]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    init.__signature__ = inspect.Signature([own, *keywords])  # type: ignore[attr-defined]
+    text = inspect.cleandoc(detector.__doc__ or "")
+    detector.__doc__ = text.replace("(the list of parameters)", _list_of(_PARAMETERS))
+    return detector
+
+
+def _refusal(name: str) -> str:
+    """Why there is no such parameter, and what to write instead."""
+    text = f"SpunaDetector has no parameter `{name}`"
+    if name in _RENAMED:
+        return f"{text}; it is called `{_RENAMED[name][0]}` here"
+    if name in _LEFT_OUT:
+        return f"{text}, which is about columns and files; use spuna.fit for it"
+    near = difflib.get_close_matches(name, _PARAMETERS, 1)
+    return f"{text}; did you mean `{near[0]}`?" if near else f"{text}; help(spuna.SpunaDetector) lists them"
+
+
+def _pool_of_labels(y: np.ndarray) -> np.ndarray:
+    """A mask of the pool's rows, from labels."""
+    found = set(y.tolist())  # True equals 1, and 0.0 equals 0
+    if not found <= {0, 1}:
+        shown = sorted(map(repr, found))
+        raise ValueError(
+            "y: expected 0 or False for trusted rows and 1 or True for rows of the pool, but found "
+            f"{', '.join(shown[:5])}{', ...' if len(shown) > 5 else ''}; from other labels make them by a "
+            "comparison, such as y = labels != 'clean'"
+        )
+    if len(found) == 1:
+        raise ValueError(
+            "y: expected two classes, 0 for trusted rows and 1 for rows of the pool, but found only "
+            f"{found.pop()!r} in {len(y)} rows; for cross-validation use StratifiedKFold, which puts both "
+            "into every fold"
+        )
+    return np.asarray(y == 1, dtype=bool)
+
+
+def _pool_of_trusted(trusted: Any, num_rows: int) -> np.ndarray:
+    """A mask of the pool's rows, from a mask or the numbers of the trusted ones."""
+    rows = np.asarray(trusted)
+    if rows.dtype == object and all(isinstance(value, (bool, np.bool_)) for value in rows.flat):
+        rows = rows.astype(bool)
+    is_mask = rows.dtype == bool
+    problem = ""
+    if rows.ndim != 1:
+        problem = f"an array of shape {rows.shape}"
+    elif not (is_mask or rows.dtype.kind in "iu" or rows.size == 0):
+        problem = f"values of type {rows.dtype}"
+    elif is_mask and len(rows) != num_rows:
+        problem = f"a mask of {len(rows)}"
+    elif not is_mask and rows.size > 0 and (rows.min() < 0 or rows.max() >= num_rows):
+        problem = f"row number {rows.min() if rows.min() < 0 else rows.max()}"
+    elif not is_mask and len(np.unique(rows)) < len(rows):
+        problem = "a row number twice; a mask must be of booleans"
+    if problem:
+        raise ValueError(
+            f"trusted: expected a boolean mask of {num_rows} rows or the row numbers of the trusted ones, "
+            f"but found {problem}"
+        )
+    in_pool = np.ones(num_rows, dtype=bool)
+    in_pool[rows if rows.size else []] = False
+    if in_pool.all() or not in_pool.any():
+        raise ValueError(
+            f"trusted: expected some of {num_rows} rows to be trusted and the others to be the pool, but "
+            f"found {num_rows - in_pool.sum()} trusted rows"
+        )
+    return in_pool
+
+
+def separation_scorer(estimator: Any, X: Any, y: Any) -> float:
+    """How well a fitted detector separates held-out trusted rows (y = 0) from the held-out pool (y = 1).
+
+    Pass it as `scoring` to ``cross_val_score`` or ``GridSearchCV``, with a StratifiedKFold. It takes any outlier
+    detector with ``score_samples`` or ``decision_function``, also at the end of a Pipeline, and is what
+    :meth:`SpunaDetector.score` gives.
+
+    It is the AUROC of the rows of the pool against the trusted rows, by the detector's score. Nobody needs
+    to know which rows of the pool are shifted: for every score this AUROC is
+
+        share * AUROC(shifted against clean) + (1 - share) / 2
+
+    where share is the part of the pool that is shifted. So it ranks settings as the truth would, if trusted
+    rows and the clean rows of the pool are draws of one distribution and the detector has seen neither. It
+    is at most (1 + share) / 2, and 0.5 where nothing is detected. The AUROC that it stands for has a noise of about
+    0.01 / share: where 5 % of the pool is shifted it can choose nothing. It depends on the order of the scores only,
+    so it cannot choose a `threshold` or another option that decides which rows are dropped.
+    """
+    if y is None:
+        raise ValueError("y: expected 0 for trusted rows and 1 for rows of the pool, but found None")
+    in_pool = _pool_of_labels(column_or_1d(y))
+    # Both are higher for rows that are more normal.
+    method = "score_samples" if hasattr(estimator, "score_samples") else "decision_function"
+    return float(roc_auc_score(in_pool, -getattr(estimator, method)(X)))
+
+
+@_shows_parameters
+class SpunaDetector(OutlierMixin, BaseEstimator):
     """Detects shifted rows, given rows that are known to be clean.
 
-    ``fit(X, y)`` takes both in one matrix: y is 0 for a trusted row and 1 for a row of the pool. (Of any
-    two other values the lower one means trusted.) ``decision_function`` is higher for rows that are more
-    shifted; ``predict`` gives 1 for rows that the model drops and 0 for those it keeps (``spuna_keep``), as
-    PyOD does.
+    ``fit(X, y)`` takes both in one matrix: y is 0 or False for a trusted row and 1 or True for a row of the
+    pool. ``fit(X, trusted=...)`` takes a boolean mask or the row numbers of the trusted rows instead.
 
-    Parameters are the options of :func:`spuna.fit`; None takes its default. `alpha`, the seeds a side, is
-    30, or a quarter of the pool where that is less.
+    It is an outlier detector as scikit-learn has them. ``predict`` gives -1 for rows that the model drops and
+    1 for rows that it keeps (``spuna_keep``). ``score_samples`` and ``decision_function`` are higher for rows that are
+    more normal, so with y as above ``scoring="roc_auc"`` ranks settings the wrong way round. ``score`` and
+    :func:`spuna.separation_scorer` measure what is meant; the docstring of the latter explains it. Of the rows
+    it was fitted on ``labels_`` and ``decision_scores_`` are as in PyOD: 1 for dropped, higher for more shifted.
 
-    Attributes after fit: ``model_`` (:class:`spuna.Model`), ``classes_``, ``n_features_in_``,
-    ``threshold_`` (:attr:`spuna.Model.threshold`), and of the rows it was fitted on ``decision_scores_`` and
-    ``labels_``.
+    Rows with a value that is missing or not finite are refused, as are sparse matrices.
 
+    Parameters
+    ----------
+    The options of :func:`spuna.fit`. `seed` is called `random_state`, and also takes a generator of numpy;
+    `threads` is called `n_jobs`, where None and -1 are all. `alpha` is at most a quarter of the pool where
+    `recipe` is paper. None takes the default.
+
+    (the list of parameters)
+
+    Attributes
+    ----------
+    model_ : Model
+        What was fitted.
+    n_features_in_ : int
+        The number of columns; ``feature_names_in_`` has their names if X was a DataFrame.
+    threshold_ : float | None
+        :attr:`spuna.Model.threshold`; None where p-values decide.
+    offset_ : float | None
+        ``decision_function(X) == score_samples(X) - offset_``; None where p-values decide.
+    decision_scores_ : ndarray
+        The score of every row it was fitted on, from 0 to 1, higher for more shifted.
+    labels_ : ndarray
+        1 for every row it was fitted on that the model drops, else 0.
+
+    Examples
+    --------
     >>> import numpy as np, spuna
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(900, 8))
@@ -36,96 +191,121 @@ class SpunaDetector(BaseEstimator):
     >>> y = np.repeat([0, 1], [300, 600])   # the first 300 rows are trusted
     >>> detector = spuna.SpunaDetector(epochs=5).fit(X, y)
     >>> detector.predict(X[-5:])
+    array([-1, -1, -1, -1, -1])
+    >>> detector.labels_[-5:]
     array([1, 1, 1, 1, 1])
+
+    Half of the pool is shifted, so no setting can score above 0.75:
+
+    >>> from sklearn.model_selection import StratifiedKFold, cross_val_score
+    >>> folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    >>> bool(cross_val_score(detector, X, y, cv=folds).mean() > 0.7)
+    True
     """
 
-    def __init__(
-        self,
-        *,
-        recipe: str | None = None,
-        metric: str | None = None,
-        seeds: str | None = None,
-        discriminant: bool | None = None,
-        sides: str | None = None,
-        targets: str | None = None,
-        alpha: int | None = None,
-        beta: int | None = None,
-        k: int | None = None,
-        epsilon: float | None = None,
-        on_stop: str | None = None,
-        hidden: int | None = None,
-        epochs: int | None = None,
-        learning_rate: float | None = None,
-        batch_size: int | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-    ):
-        self.recipe = recipe
-        self.metric = metric
-        self.seeds = seeds
-        self.discriminant = discriminant
-        self.sides = sides
-        self.targets = targets
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-        self.epsilon = epsilon
-        self.on_stop = on_stop
-        self.hidden = hidden
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    model_: Model
+    n_features_in_: int
+    threshold_: float | None
+    offset_: float | None
+    decision_scores_: np.ndarray
+    labels_: np.ndarray
 
-    def fit(self, X: Any, y: Any) -> SpunaDetector:
-        """Fits on trusted rows (y = 0) and a pool (y = 1)."""
-        X, y = validate_data(self, X, y, dtype=np.float32)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) != 2:
+    def __init__(self, **options: Any):
+        for name in options:
+            if name not in _PARAMETERS:
+                raise TypeError(_refusal(name))
+        for name, option in _PARAMETERS.items():
+            setattr(self, name, options.get(name, option.default))
+
+    def fit(self, X: Any, y: Any = None, *, trusted: Any = None) -> SpunaDetector:
+        """Fits on trusted rows (y = 0) and a pool (y = 1), or on a pool with the trusted rows marked."""
+        if y is not None and trusted is not None:
+            raise ValueError("expected y or trusted, but found both, and each says which rows are trusted; pass one")
+        if y is not None:
+            X, y = validate_data(self, X, y, dtype=np.float32)
+            in_pool = _pool_of_labels(y)
+        elif trusted is not None:
+            X = validate_data(self, X, dtype=np.float32)
+            in_pool = _pool_of_trusted(trusted, len(X))
+        else:
             raise ValueError(
-                "y: expected two classes, 0 for trusted rows and 1 for the pool, but found "
-                f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}"
+                f"{type(self).__name__} requires y to be passed, but the target y is None; pass which rows are "
+                "trusted as y (0 for trusted, 1 for the pool) or as trusted=mask"
             )
-        in_pool = y == self.classes_[1]
-        self.model_: Model = fit(X[~in_pool], X[in_pool], **self._options(int(in_pool.sum())))
+        self.model_ = fit(X[~in_pool], X[in_pool], **self._fit_options(int(in_pool.sum())))
         self.threshold_ = self.model_.threshold
-        self.decision_scores_, self.labels_ = self._score(X)
+        # Scores end at 1, so that is enough where no row can be dropped.
+        self.offset_ = None if self.threshold_ is None else -min(self.threshold_, 1.0)
+        self.decision_scores_, keep = self._columns(X, "score", "keep")
+        self.labels_ = 1 - keep.astype(int)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The probability of being shifted, from 0 to 1, for every row."""
-        check_is_fitted(self)
-        return self._score(validate_data(self, X, reset=False, dtype=np.float32))[0]
+    def fit_predict(self, X: Any, y: Any = None, *, trusted: Any = None) -> np.ndarray:
+        """Fits, and gives -1 for rows of X that the model drops and 1 for those that it keeps."""
+        return 1 - 2 * self.fit(X, y, trusted=trusted).labels_
 
     def predict(self, X: Any) -> np.ndarray:
-        """The upper class (1) for rows that the model drops, the lower one (0) for rows that it keeps."""
-        check_is_fitted(self)
-        return self.classes_[self._score(validate_data(self, X, reset=False, dtype=np.float32))[1]]
+        """-1 for rows that the model drops, 1 for rows that it keeps."""
+        keep = self._columns(self._checked(X), "keep")[0]
+        return 2 * keep.astype(int) - 1
 
-    def _options(self, num_pool: int) -> dict[str, Any]:
-        options = self.get_params()
-        seed = options.pop("random_state")
+    def score_samples(self, X: Any) -> np.ndarray:
+        """The score of every row times -1: from -1 for a shifted row to 0 for a clean one."""
+        return -self._columns(self._checked(X), "score")[0]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Below 0 for rows that the model drops, 0 or more for rows that it keeps.
+
+        It is the threshold less the score. Where p-values decide (``calibration="cross"``) it is the p-value
+        less the cutoff.
+        """
+        X = self._checked(X)
+        if self.offset_ is None:
+            p_values, keep = self._columns(X, "p_value", "keep")
+            margin = p_values - self.model_.report()["calibration"]["p_value_cutoff"]
+        else:
+            scores, keep = self._columns(X, "score", "keep")
+            margin = -scores - self.offset_
+        # A row right on the threshold is dropped, while scikit-learn takes 0 for an inlier.
+        return np.where(keep, np.maximum(margin, 0), np.minimum(margin, -np.finfo(np.float32).tiny))
+
+    def score(self, X: Any, y: Any) -> float:
+        """How well it separates rows X with y = 1 from those with y = 0: :func:`spuna.separation_scorer`."""
+        return separation_scorer(self, X, y)
+
+    def _checked(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=np.float32)
+
+    def _fit_options(self, num_pool: int) -> dict[str, Any]:
+        options = {name: value for name, value in self.get_params().items() if value is not None}
+        seed = options.pop("random_state", None)
         if seed is not None:
             # A generator gives a number, as it does to other estimators.
             draw = getattr(seed, "integers", None) or getattr(seed, "randint", None)
-            options["seed"] = int(seed if draw is None else draw(2**31 - 1))
-        jobs = options.pop("n_jobs")
-        if jobs is not None and jobs > 0:
-            options["threads"] = jobs
-        if options["alpha"] is None and options["recipe"] == "paper":
-            options["alpha"] = max(1, min(30, num_pool // 4))
-        return {key: value for key, value in options.items() if value is not None}
+            options["seed"] = seed if draw is None else int(draw(2**31 - 1))
+        if options.get("recipe") == "paper":
+            options.setdefault("alpha", max(1, min(30, num_pool // 4)))
+        options.pop("n_jobs", None)
+        return {**options, "threads": self._threads()}
 
-    def _score(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The score of every row, and 1 where the model drops it, else 0."""
-        stream = self.model_.score(X).__arrow_c_stream__()
-        scores, keep = _spuna.read_columns(stream, ["spuna_score", "spuna_keep"])
-        return scores.astype(np.float64), (keep == 0).astype(int)
+    def _threads(self) -> int | None:
+        """What `n_jobs` is as the option `threads`, where None is all."""
+        jobs = self.get_params()["n_jobs"]
+        if jobs is None or jobs == -1:
+            return None
+        if jobs == 0:
+            raise ValueError("`n_jobs`: expected the number of threads, or -1 for all, but found 0")
+        return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+    def _columns(self, X: np.ndarray, *names: str) -> list[np.ndarray]:
+        """Columns that the model appends to the rows: score, p_value, keep."""
+        rows = self.model_.score(X, p_values="p_value" in names, threads=self._threads())
+        found = _spuna.read_columns(rows.__arrow_c_stream__(), [f"spuna_{name}" for name in names])
+        return [column.astype(bool if name == "keep" else float) for name, column in zip(names, found)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.classifier_tags = ClassifierTags(multi_class=False)
+        tags.classifier_tags = ClassifierTags(multi_class=False)  # y has two classes
         return tags
