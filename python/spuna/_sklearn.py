@@ -79,7 +79,7 @@ def _pool_of_labels(y: np.ndarray) -> np.ndarray:
         )
     if len(found) == 1:
         raise ValueError(
-            "y: expected two classes, 0 for trusted rows and 1 for rows of the pool, but found only "
+            "y: expected two classes, 0 for trusted rows and 1 for rows of the pool, but found one class, "
             f"{found.pop()!r} in {len(y)} rows; for cross-validation use StratifiedKFold, which puts both "
             "into every fold"
         )
@@ -118,7 +118,7 @@ def _pool_of_trusted(trusted: Any, num_rows: int) -> np.ndarray:
     return in_pool
 
 
-def separation_scorer(estimator: Any, X: Any, y: Any) -> float:
+def separation_scorer(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """How well a fitted detector separates held-out trusted rows (y = 0) from the held-out pool (y = 1).
 
     Pass it as `scoring` to ``cross_val_score`` or ``GridSearchCV``, with a StratifiedKFold. It takes any outlier
@@ -131,17 +131,19 @@ def separation_scorer(estimator: Any, X: Any, y: Any) -> float:
         share * AUROC(shifted against clean) + (1 - share) / 2
 
     where share is the part of the pool that is shifted. So it ranks settings as the truth would, if trusted
-    rows and the clean rows of the pool are draws of one distribution and the detector has seen neither. It
-    is at most (1 + share) / 2, and 0.5 where nothing is detected. The AUROC that it stands for has a noise of about
-    0.01 / share: where 5 % of the pool is shifted it can choose nothing. It depends on the order of the scores only,
-    so it cannot choose a `threshold` or another option that decides which rows are dropped.
+    rows and the clean rows of the pool are draws of one distribution and the detector has seen neither. But
+    for noise it is at most (1 + share) / 2, and 0.5 where nothing is detected. The AUROC that it stands for has
+    a noise of about 0.01 / share: where 5 % of the pool is shifted it can choose nothing. It depends on the order
+    of the scores only, so it cannot choose a `threshold` or another option that decides which rows are dropped.
+
+    Raises ValueError where y has other labels than 0 and 1 or only one of them.
     """
     if y is None:
         raise ValueError("y: expected 0 for trusted rows and 1 for rows of the pool, but found None")
     in_pool = _pool_of_labels(column_or_1d(y))
     # Both are higher for rows that are more normal.
     method = "score_samples" if hasattr(estimator, "score_samples") else "decision_function"
-    return float(roc_auc_score(in_pool, -getattr(estimator, method)(X)))
+    return float(roc_auc_score(in_pool, -getattr(estimator, method)(X), sample_weight=sample_weight))
 
 
 @_shows_parameters
@@ -159,12 +161,12 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
 
     Rows with a value that is missing or not finite are refused, as are sparse matrices.
 
+    Parameters are the options of :func:`spuna.fit`; None takes the default. `seed` is called `random_state`,
+    and also takes a generator of numpy; `threads` is called `n_jobs`, where None and -1 are all. With the recipe
+    of the paper `alpha` is a quarter of the pool where that is less than 30.
+
     Parameters
     ----------
-    The options of :func:`spuna.fit`. `seed` is called `random_state`, and also takes a generator of numpy;
-    `threads` is called `n_jobs`, where None and -1 are all. `alpha` is at most a quarter of the pool where
-    `recipe` is paper. None takes the default.
-
     (the list of parameters)
 
     Attributes
@@ -195,7 +197,7 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
     >>> detector.labels_[-5:]
     array([1, 1, 1, 1, 1])
 
-    Half of the pool is shifted, so no setting can score above 0.75:
+    Half of the pool is shifted, so the best setting scores about 0.75:
 
     >>> from sklearn.model_selection import StratifiedKFold, cross_val_score
     >>> folds = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -269,9 +271,9 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
         # A row right on the threshold is dropped, while scikit-learn takes 0 for an inlier.
         return np.where(keep, np.maximum(margin, 0), np.minimum(margin, -np.finfo(np.float32).tiny))
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """How well it separates rows X with y = 1 from those with y = 0: :func:`spuna.separation_scorer`."""
-        return separation_scorer(self, X, y)
+        return separation_scorer(self, X, y, sample_weight)
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 import spuna
 
 QUICK = {"epochs": 3, "hidden": 16}
-# Half of the seed rows and labels of this one are noise: a setting that must lose.
+# A setting that must lose: its distances see only the columns with a large spread.
 BAD = {"recipe": "paper", "metric": "euclidean"}
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
@@ -33,22 +33,30 @@ def pipeline(**options):
 
 def test_the_scorer_follows_from_the_truth(rows):
     X, y, shifted = rows
-    rng = np.random.default_rng(7)
     detector = spuna.SpunaDetector(**QUICK).fit(X[::2], y[::2])
     held_out = X[1::2], y[1::2]
     found = spuna.separation_scorer(detector, *held_out)
     assert found == detector.score(*held_out)
     assert found == roc_auc_score(held_out[1], -detector.decision_function(held_out[0]))
-    # The identity, with clean rows of the pool in place of the trusted rows: then it is exact.
+    # The identity is exact where the clean rows of the pool are the trusted rows.
     clean, bad = X[1::2][shifted[1::2] == 0], X[1::2][shifted[1::2] == 1]
-    for share in (0.2, 0.5):
-        num_bad = int(len(clean) * share / (1 - share))
-        pool = np.concatenate([clean, bad[rng.permutation(len(bad))[:num_bad]]])
+    for num_bad in (40, 200):
+        pool = np.concatenate([clean, bad[:num_bad]])
+        truth = roc_auc_score(np.repeat([0, 1], [len(clean), num_bad]), -detector.score_samples(pool))
+        share = num_bad / len(pool)
         both = np.concatenate([clean, pool]), np.repeat([0, 1], [len(clean), len(pool)])
-        exact_share = num_bad / len(pool) if num_bad <= len(bad) else len(bad) / len(pool)
-        truth = roc_auc_score(np.repeat([0, 1], [len(clean), len(pool) - len(clean)]), -detector.score_samples(pool))
-        expected = exact_share * truth + (1 - exact_share) / 2
+        expected = share * truth + (1 - share) / 2
         assert spuna.separation_scorer(detector, *both) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_scorer_takes_weights(rows):
+    X, y, _ = rows
+    detector = spuna.SpunaDetector(**QUICK).fit(X, y)
+    weights = np.random.default_rng(1).integers(0, 3, len(X))
+    repeated = np.repeat(np.arange(len(X)), weights)
+    expected = pytest.approx(detector.score(X[repeated], y[repeated]))
+    assert detector.score(X, y, sample_weight=weights) == expected
+    assert spuna.separation_scorer(detector, X, y, sample_weight=weights) == expected
 
 
 def test_the_scorer_of_scikit_learn_is_the_other_way_round(rows):
@@ -103,7 +111,7 @@ def test_a_search_runs_in_several_processes(rows):
     X, y, _ = rows
     search = {
         jobs: GridSearchCV(
-            spuna.SpunaDetector(n_jobs=1, **QUICK), {"k": [10, 20]}, cv=FOLDS, n_jobs=jobs, error_score="raise"
+            spuna.SpunaDetector(n_jobs=1, **QUICK), {"epochs": [1, 3]}, cv=FOLDS, n_jobs=jobs, error_score="raise"
         ).fit(X, y)
         for jobs in (1, 2)
     }
@@ -153,23 +161,27 @@ def test_marks_are_routed(rows):
 
 
 @pytest.mark.parametrize("scoring", [None, "ours"])
-def test_a_search_over_a_pipeline(rows, scoring):
-    X, y, _ = rows
-    grid = {"scale": ["passthrough", StandardScaler()], "detector__metric": ["euclidean"], "detector__recipe": ["paper"]}
+def test_a_search_over_a_pipeline(scoring):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1200, 10)), np.repeat([0, 1], [400, 800])
+    X[800:] += 2
+    X[:, 0] *= 100  # the paper's distances need columns of one spread
+    grid = {"scale": ["passthrough", StandardScaler()], "detector__epochs": [5]}
     scoring = spuna.separation_scorer if scoring else None
-    search = GridSearchCV(pipeline(), grid, cv=FOLDS, scoring=scoring, error_score="raise").fit(X, y)
-    # The paper's distances need columns of one spread.
+    search = GridSearchCV(pipeline(recipe="paper"), grid, cv=FOLDS, scoring=scoring, error_score="raise").fit(X, y)
     assert isinstance(search.best_params_["scale"], StandardScaler)
     assert search.best_score_ > search.cv_results_["mean_test_score"].min() + 0.03
+    assert search.best_estimator_["detector"].get_params()["epochs"] == 5
 
 
 def test_a_fold_without_one_of_the_classes_is_reported(rows):
     X, y, _ = rows
     detector = spuna.SpunaDetector(**QUICK)
     text = "expected two classes, 0 for trusted rows .* for cross-validation use StratifiedKFold"
-    # Of rows in order the middle fold of three has pool rows only, and the others lack trusted ones.
+    # The rows are in order: of three folds the first has trusted rows only, of four the second has both.
     with pytest.raises(ValueError, match=text):
         cross_val_score(detector, X, y, cv=KFold(3), error_score="raise")
     with pytest.warns(UserWarning, match="Scoring failed"):
-        scores = cross_val_score(detector, X[100:], y[100:], cv=KFold(3))
-    assert np.isnan(scores).all()
+        scores = cross_val_score(detector, X, y, cv=KFold(4))
+    assert np.isnan(scores[[0, 2, 3]]).all()
+    assert 0.4 < scores[1] < 0.6  # its 100 trusted rows and 200 clean ones of the pool
