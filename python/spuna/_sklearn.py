@@ -153,7 +153,7 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
     ``fit(X, y)`` takes both in one matrix: y is 0 or False for a trusted row and 1 or True for a row of the
     pool. ``fit(X, trusted=...)`` takes a boolean mask or the row numbers of the trusted rows instead.
 
-    It is an outlier detector as scikit-learn has them. ``predict`` gives -1 for rows that the model drops and
+    It is an outlier detector as scikit-learn defines it. ``predict`` gives -1 for rows that the model drops and
     1 for rows that it keeps (``spuna_keep``). ``score_samples`` and ``decision_function`` are higher for rows that are
     more normal, so with y as above ``scoring="roc_auc"`` ranks settings the wrong way round. ``score`` and
     :func:`spuna.separation_scorer` measure what is meant; the docstring of the latter explains it. Of the rows

@@ -103,7 +103,7 @@ def test_the_decision_function_is_the_distance_to_what_decides(models, detectors
 
 
 def test_a_row_right_on_the_threshold_is_dropped(models, quick):
-    options, trusted, pool = quick
+    _, trusted, pool = quick
     scores = models["default"].scores(pool)
     on = int(np.argsort(scores)[len(scores) // 2])
     rows, labels = np.concatenate([trusted, pool]), np.repeat([0, 1], [len(trusted), len(pool)])

@@ -23,12 +23,12 @@ WITH_OTHER_LABELS = {"check_estimators_dtypes", "check_classifier_data_not_an_ar
 
 
 class Labeling(spuna.SpunaDetector):
-    """Takes the labels of scikit-learn's checks: two numbers, or none, where half of the upper rows are trusted."""
+    """Takes the labels of scikit-learn's checks: 1 and 2, or none, where half of the upper rows are trusted."""
 
     def fit(self, X, y=None, *, trusted=None):
         if y is None and trusted is None:
             trusted = (np.asarray(X)[:, 1] > 2) & (np.arange(len(X)) % 2 == 0)
-        if set(np.asarray(y).ravel().tolist()) == {1, 2}:
+        elif set(np.asarray(y).ravel().tolist()) == {1, 2}:
             y = np.asarray(y) - 1
         return super().fit(X, y, trusted=trusted)
 
@@ -72,7 +72,8 @@ def test_it_detects(rows):
     X, y, shifted = rows
     detector = spuna.SpunaDetector(epochs=5, random_state=3).fit(X, y)
     scores = detector.decision_scores_
-    assert scores[shifted == 1].mean() > 0.8 > 0.2 > scores[shifted == 0].mean()
+    assert scores[shifted == 1].mean() > 0.8
+    assert scores[shifted == 0].mean() < 0.2
     assert (detector.labels_ == shifted).mean() > 0.97
     assert detector.threshold_ == 0.5
     assert detector.offset_ == -0.5
@@ -264,7 +265,7 @@ def test_parameters(rows):
     detector = spuna.SpunaDetector(alpha=10, n_jobs=1)
     assert detector.get_params()["alpha"] == 10
     assert repr(detector) == "SpunaDetector(alpha=10, n_jobs=1)"
-    assert "max_clean_loss" in detector._repr_html_()
+    assert "alpha" in detector._repr_html_()
     copied = clone(detector).set_params(k=5, epochs=1)
     assert copied.fit(X, y).model_.report()["options"]["k"] == 5
     with pytest.raises(ValueError, match="`k` must be between 1"):
@@ -330,6 +331,7 @@ def test_numbers_of_any_width_are_taken_as_float32(rows):
     assert len(models) == 1
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
 def test_rows_it_cannot_take_are_refused(rows):
     X, y, _ = rows
     detector = spuna.SpunaDetector(**QUICK).fit(X, y)
