@@ -3,6 +3,10 @@ find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(tomlplusplus 3 REQUIRED)
+# Its headers alone: the program of the wheel must not need a library that a machine may lack.
+add_library(spuna::tomlplusplus INTERFACE IMPORTED)
+set_target_properties(spuna::tomlplusplus PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
+  $<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>)
 
 set(SPUNA_DEPS_DIR "${CMAKE_CURRENT_SOURCE_DIR}/.deps" CACHE PATH "Where scripts/bootstrap unpacks")
 set(SPUNA_ARROW_DIR "${SPUNA_DEPS_DIR}/wheels/pyarrow")
