@@ -99,10 +99,10 @@ def test_the_wheel_holds_what_it_needs_and_no_path_of_this_machine(tmp_path):
         names = set(wheel.namelist())
         wheel.extractall(tmp_path)
     libraries = {name.rsplit("/", 1)[1].split(".so")[0] for name in names if ".so" in name}
-    assert libraries >= {"libspuna_arrow", "libspuna_parquet", "libspuna_acero"}
-    assert "spuna/py.typed" in names
+    assert libraries >= {"libspuna_arrow", "libspuna_parquet", "libspuna_acero", "libspuna_c"}
+    assert {"spuna/py.typed", "spuna/_bin/spuna"} <= names
     for name in names:
-        if ".so" not in name:
+        if ".so" not in name and "/_bin/" not in name:
             continue
         dynamic = subprocess.run(
             ["readelf", "-d", tmp_path / name], check=True, capture_output=True, text=True
