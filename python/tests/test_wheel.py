@@ -1,4 +1,4 @@
-"""The command that the wheel brings is the program: the same bytes, messages and exit codes."""
+"""The command that the wheel brings, and the wheel on every Python: the same program, the same bytes."""
 
 import contextlib
 import os
@@ -6,16 +6,21 @@ import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import ROOT
+from test_process import USE_SPUNA
 
 PROGRAM = [os.environ["SPUNA_PROGRAM"]]
 SCRIPT = [str(Path(sys.executable).with_name("spuna"))]
 MODULE = [sys.executable, "-m", "spuna"]
+VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 
 
 def outcome(command, *arguments, **options):
@@ -31,6 +36,11 @@ def clean(command, sample, folder):
     files = ["--out", out, "--model", model, "--overwrite"]
     subprocess.run([*command, "clean", *data, *files, "--quiet"], check=True)
     return out.read_bytes(), model.read_bytes()
+
+
+def by_program(sample):
+    """The same bytes as the program itself wrote them."""
+    return (sample / "command.parquet").read_bytes(), (sample / "model.safetensors").read_bytes()
 
 
 def score_a_pipe(sample):
@@ -132,5 +142,55 @@ def test_it_needs_no_library_beyond_the_compilers():
 
 
 def test_the_same_bytes(command, sample, tmp_path):
-    program = (sample / "command.parquet").read_bytes(), (sample / "model.safetensors").read_bytes()
-    assert clean(command, sample, tmp_path) == program
+    assert clean(command, sample, tmp_path) == by_program(sample)
+
+
+@pytest.fixture(scope="session")
+def interpreters():
+    """The interpreters that scripts/wheels detects, by version."""
+    paths = subprocess.run([ROOT / "scripts" / "wheels", "--list"], check=True, capture_output=True, text=True)
+    version = "import sysconfig; print(sysconfig.get_python_version())"
+    return {outcome([path, "-c", version])[1].decode().strip(): path for path in paths.stdout.splitlines()}
+
+
+@pytest.fixture(scope="session")
+def wheel_of_all(interpreters):
+    """The wheel for every Python, or None where an interpreter that it needs is not there."""
+    if not {"3.10", "3.11"} <= interpreters.keys() or not {"3.12", "3.13"} & interpreters.keys():
+        return None
+    command = [ROOT / "scripts" / "wheels", *interpreters.values()]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def choose_wheel(version, wheel_of_all):
+    """The wheel to test on a version; without the one for all, that of the Python that runs the tests."""
+    if wheel_of_all:
+        return wheel_of_all
+    if version == sysconfig.get_python_version():
+        return os.environ["SPUNA_WHEEL"]
+    pytest.skip("scripts/wheels needs Python 3.10, 3.11 and one of 3.12 or newer; SPUNA_PYTHONS can name them")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_python(version, interpreters, wheel_of_all, sample, tmp_path):
+    if version not in interpreters:
+        pytest.skip(f"there is no Python {version} with headers here; SPUNA_PYTHONS can name one")
+    wheel = choose_wheel(version, wheel_of_all)
+    venv = tmp_path / "venv"
+    subprocess.run([interpreters[version], "-m", "venv", "--without-pip", venv], check=True)
+    python = venv / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    subprocess.run([*pip, "install", "--quiet", "--no-index", wheel], check=True)
+
+    assert clean([venv / "bin" / "spuna"], sample, tmp_path) == by_program(sample)
+    assert clean([python, "-m", "spuna"], sample, tmp_path) == by_program(sample)
+    subprocess.run([python, "-c", USE_SPUNA], check=True, cwd=tmp_path)
+
+
+def test_one_wheel_serves_all(wheel_of_all):
+    if not wheel_of_all:
+        pytest.skip("scripts/wheels needs Python 3.10, 3.11 and one of 3.12 or newer")
+    assert "-cp310-abi3-" in wheel_of_all
+    with zipfile.ZipFile(wheel_of_all) as wheel:
+        extensions = re.findall(r"/_spuna\.(abi3|cpython-\d+)", "\n".join(wheel.namelist()))
+    assert sorted(extensions) == ["abi3", "cpython-310", "cpython-311"]
