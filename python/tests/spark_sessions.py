@@ -12,6 +12,8 @@ import pyspark
 from pyspark.sql import SparkSession
 
 HOME = Path(pyspark.__file__).parent
+# For JVMs that live a minute: little is won by compiling a second time, or by collecting garbage on all cores.
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @contextlib.contextmanager
@@ -26,6 +28,8 @@ def session(master, **settings):
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
+        "spark.driver.extraJavaOptions": SHORT_LIVED,
+        "spark.executor.extraJavaOptions": SHORT_LIVED,
         **settings,
     }
     for key, value in settings.items():
@@ -41,7 +45,12 @@ def session(master, **settings):
 @contextlib.contextmanager
 def _daemon(name, expected, *arguments):
     """A process of Spark, and what it says when it is ready."""
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(HOME)}
+    environment = {
+        **os.environ,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_HOME": str(HOME),
+        "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED,
+    }
     process = subprocess.Popen(
         [HOME / "bin" / "spark-class", name, *map(str, arguments)],
         env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
