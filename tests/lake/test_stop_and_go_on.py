@@ -4,6 +4,7 @@ import random
 import shutil
 import signal
 import time
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -139,6 +140,13 @@ def test_an_empty_directory_may_be_filled(sample, tmp_path):
     check_finished(tmp_path / "out", sample.scored_bytes)
 
 
+def is_locked(path):
+    """Whether a process holds a lock on it; a run makes its state a moment before it locks it."""
+    inode = f":{path.stat().st_ino}"
+    held = (line.split() for line in Path("/proc/locks").read_text().splitlines())
+    return any("->" not in words and words[5].endswith(inode) for words in held)
+
+
 @pytest.mark.parametrize("kind", ["directory", "model"])
 def test_a_second_run_at_the_same_time_is_refused(sample, long, tmp_path, kind):
     lake, expected, _ = long
@@ -150,7 +158,7 @@ def test_a_second_run_at_the_same_time_is_refused(sample, long, tmp_path, kind):
         arguments = sample.fit(target, "--threads", 1, "--checkpoint-seconds", 0)
         state = tmp_path / ".m.safetensors.spuna"
     first = Running(arguments)
-    assert first.wait_until(state.is_dir), first.said()
+    assert first.wait_until(lambda: state.is_dir() and is_locked(state)), first.said()
     first.send(signal.SIGSTOP)
     try:
         for more in ((), ("--overwrite",)):
