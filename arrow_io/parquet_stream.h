@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "arrow_io/input_files.h"
 
@@ -14,13 +15,27 @@ namespace spuna::arrow_io {
 struct ParquetStreamOptions {
   /// Only the embedding column; all columns otherwise.
   bool only_embedding = false;
-  /// Its name; empty chooses as FindEmbeddingColumn does, on the first file.
+  /// Its name, which every file must have; empty chooses as FindEmbeddingColumn does, on the first
+  /// file, where only the embedding is wanted.
   std::string embedding;
 };
 
+/// The columns that a file has in a stream: its own, then the keys of its hive partitions.
+struct FileColumns {
+  std::string name;
+  std::shared_ptr<arrow::Schema> schema;
+};
+FileColumns ColumnsInStream(const InputFile& file, const arrow::Schema& schema);
+
+/// The columns of several files by their names, in the order in which they first appear. A column
+/// that some files lack is null there; it is an error where two have it in different types.
+arrow::Result<std::shared_ptr<arrow::Schema>> UniteColumns(const std::vector<FileColumns>& files);
+
 /// The rows of all files one after the other, read as they are asked for. The keys of hive
-/// partitions become columns of strings. All files must have the columns of the first.
+/// partitions become columns of strings. The columns are those of UniteColumns: `schema`, or where
+/// that is null what the footers say.
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> StreamParquet(
-    const InputFiles& input, const ParquetStreamOptions& options);
+    const InputFiles& input, const ParquetStreamOptions& options,
+    std::shared_ptr<arrow::Schema> schema = nullptr);
 
 }  // namespace spuna::arrow_io

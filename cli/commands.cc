@@ -9,8 +9,8 @@
 #include "cli/exit_codes.h"
 #include "cli/interrupt.h"
 #include "cli/progress_display.h"
-#include "cli/summary.h"
 #include "pipelines/jobs/jobs.h"
+#include "pipelines/jobs/summary.h"
 #include "pipelines/options/json_text.h"
 #include "pipelines/run/exception_status.h"
 

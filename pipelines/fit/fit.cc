@@ -76,7 +76,10 @@ arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOp
                              algorithms::Checkpoint* checkpoint) {
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
   if (!options.stratify.empty() && (trusted.classes.empty() || pool.classes.empty())) {
-    return arrow::Status::Invalid("`stratify` is for fits on Parquet files");
+    return arrow::Status::Invalid(
+        "`stratify` needs a column of classes, which a node of a plan does not read; fit on files "
+        "or "
+        "on a stream");
   }
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {

@@ -16,18 +16,20 @@ constexpr std::int64_t kRowsAtOnce = 16 << 10;
 
 }  // namespace
 
-arrow::Result<StreamSample> StreamSample::Make(FitInput& input, const FitOptions& options) {
+arrow::Result<StreamSample> StreamSample::Make(FitInput& input, const FitOptions& options,
+                                               StreamTexts texts) {
   if (options.fit_sample == FitSample::kByPartition) {
     return arrow::Status::Invalid("`fit-sample` by-partition is for fits on Parquet files: ",
                                   input.where, " has no hive partitions");
   }
-  return StreamSample(input, options);
+  return StreamSample(input, options, std::move(texts));
 }
 
 arrow::Status StreamSample::Append(const arrow::RecordBatch& batch, const arrow::Array* preferred) {
   for (std::int64_t begin = 0; begin < batch.num_rows(); begin += kRowsAtOnce) {
     const auto rows = batch.Slice(begin, kRowsAtOnce);
     ARROW_RETURN_NOT_OK(input_->Append(*rows, options_->invalid, num_rows_));
+    ARROW_RETURN_NOT_OK(texts_.Append(*rows, num_rows_));
     const std::vector<std::uint8_t>& held = input_->rows.valid;
     valid_.insert(valid_.end(), held.end() - rows->num_rows(), held.end());
     for (std::int64_t i = 0; i < rows->num_rows(); ++i) {
@@ -41,6 +43,7 @@ arrow::Status StreamSample::Append(const arrow::RecordBatch& batch, const arrow:
 
 void StreamSample::Finish() {
   if (IsSampled()) Shrink();
+  texts_.MoveTo(*input_);
 }
 
 void StreamSample::Shrink() {
@@ -55,6 +58,7 @@ void StreamSample::Shrink() {
   // The rows that stay move to the front, in their order.
   EmbeddingMatrix& matrix = input_->rows;
   const auto width = static_cast<std::size_t>(matrix.dimension);
+  std::vector<std::size_t> indices;
   std::size_t num_kept = 0;
   std::size_t value_from = 0;
   std::size_t value_to = 0;
@@ -67,10 +71,12 @@ void StreamSample::Shrink() {
       matrix.valid[num_kept] = matrix.valid[i];
       matrix.num_invalid += matrix.valid[i] == 0 ? 1 : 0;
       held_[num_kept++] = held_[i];
+      indices.push_back(i);
       value_to += num_values;
     }
     value_from += num_values;
   }
+  texts_.Keep(indices);
   held_.resize(num_kept);
   matrix.valid.resize(num_kept);
   matrix.values.resize(value_to);
@@ -91,6 +97,14 @@ std::vector<std::uint8_t> StreamSample::Fitted() const {
     fitted[static_cast<std::size_t>(row)] = valid_[static_cast<std::size_t>(row)];
   }
   return fitted;
+}
+
+std::vector<std::int64_t> StreamSample::FittedRows() const {
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t row : held_) {
+    if (valid_[static_cast<std::size_t>(row)] != 0) rows.push_back(row);
+  }
+  return rows;
 }
 
 }  // namespace spuna

@@ -5,6 +5,7 @@
 #include "pipelines/options/option_list.h"
 #include "pipelines/options/option_words.h"
 #include "pipelines/score/batch_scorer.h"
+#include "pipelines/source/source_stream.h"
 
 namespace spuna {
 
@@ -13,15 +14,15 @@ arrow::Result<CleanRun> CleanRun::Prepare(CleanJob job) {
   job.fit.options = job.Fitting();
   ARROW_ASSIGN_OR_RAISE(FitRun fit, FitRun::Prepare(job.fit));
   JobPaths& paths = fit.paths();
-  ARROW_RETURN_NOT_OK(paths.AddOutput(job.output, "out"));
+  if (!job.output.empty()) ARROW_RETURN_NOT_OK(paths.AddOutput(job.output, "out"));
   if (job.dropped) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.dropped, "dropped"));
   if (job.reasons) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.reasons, "reasons"));
   if (job.report) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.report, "report"));
   CommandOptions options;
   options.job = job;
   CleanRun run(std::move(job), std::move(fit));
-  const bool shows_ids = run.job_.reasons || run.job_.report;
-  if (run.job_.NeedsPoolPass()) run.fit_.WantFindings(shows_ids, run.job_.id);
+  const bool shows_ids = run.job_.reasons || run.job_.report || run.IsInMemory();
+  if (run.NeedsFindings()) run.fit_.WantFindings(shows_ids, run.job_.id);
   run.configuration_ = DescribeResult(options);
   run.configuration_.update(run.fit_.DescribeInputs());
   run.configuration_["command"] = "clean";
@@ -50,7 +51,7 @@ arrow::Status CleanRun::Survey(const Runtime& runtime) {
   ARROW_RETURN_NOT_OK(fit_.Survey(
       [&](const arrow_io::ParquetInput& file) -> arrow::Status {
         ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
-        return job_.NeedsPoolPass() ? explanation_.Check(file) : arrow::Status::OK();
+        return NeedsFindings() ? explanation_.Check(file) : arrow::Status::OK();
       },
       runtime));
   return explanation_.CheckPictures(request().pool);
@@ -61,6 +62,16 @@ arrow::Status CleanRun::Fit(StageClock& clock) {
   const Model& model = fitted_.model;
   report_.fit = JobReport::Fit{model.options, model.summary, model.dimension()};
   return arrow::Status::OK();
+}
+
+arrow::Result<std::shared_ptr<const CleanResult>> CleanRun::CleanInMemory(StageClock& clock) && {
+  ARROW_RETURN_NOT_OK(ColumnsOfStream(request().pool).status());
+  ARROW_ASSIGN_OR_RAISE(FitResult fit, spuna::Fit(request(), /*checkpoint=*/nullptr, clock));
+  CleanResult::Input input;
+  input.files = std::make_shared<const FitRequest>(std::move(fit_).TakeRequest());
+  input.open = [files = input.files] { return OpenSourceStream(files->pool); };
+  input.pool = std::make_shared<const FilePool>(input.files->pool);
+  return CleanResult::Make(job_, std::move(input), std::move(fit), clock);
 }
 
 arrow::Status CleanRun::Score(StageClock& clock) {

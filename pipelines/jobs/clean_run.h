@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "pipelines/jobs/clean_result.h"
 #include "pipelines/jobs/fit_run.h"
 #include "pipelines/jobs/scoring.h"
 #include "pipelines/options/job_descriptions.h"
@@ -14,7 +15,8 @@
 namespace spuna {
 
 /// Fits on a pool, scores it, and explains what was dropped. `plan` is the same, stopped after the
-/// survey. The steps are called in the order in which they stand here.
+/// survey; a call that writes nothing has no outputs and ends with CleanInMemory. The steps are
+/// called in the order in which they stand here.
 class CleanRun {
  public:
   /// Checks the options and paths of a job and lists its inputs.
@@ -34,6 +36,9 @@ class CleanRun {
   /// Reads the footers, and finds out what can't be done before the work.
   arrow::Status Survey(const Runtime& runtime);
 
+  /// What is left of a run without outputs, after the survey.
+  arrow::Result<std::shared_ptr<const CleanResult>> CleanInMemory(StageClock& clock) &&;
+
   /// Fits, writes labels and model.
   arrow::Status Fit(StageClock& clock);
   /// Scores the pool.
@@ -49,6 +54,9 @@ class CleanRun {
         scoring_options_(job_.Scoring()),
         fit_(std::move(fit)),
         explanation_(job_) {}
+
+  bool IsInMemory() const { return job_.output.empty(); }
+  bool NeedsFindings() const { return job_.NeedsPoolPass() || IsInMemory(); }
 
   // That of the output directory, or beside an output file.
   RunState& state() { return state_beside_ ? *state_beside_ : scoring_->directory()->state(); }

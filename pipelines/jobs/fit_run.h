@@ -27,6 +27,7 @@ class FitRun {
   JobPaths& paths() { return paths_; }
   const FitRequest& request() const { return request_; }
   const FitJob& job() const { return job_; }
+  FitRequest TakeRequest() && { return std::move(request_); }
 
   /// What the inputs are, for a configuration.
   nlohmann::json DescribeInputs() const;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "pipelines/jobs/clean_rows.h"
 #include "pipelines/jobs/clean_run.h"
 #include "pipelines/jobs/fit_run.h"
 #include "pipelines/jobs/monitor_run.h"
@@ -77,7 +78,16 @@ arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime) {
 }
 
 arrow::Result<MonitorReport> Run(const MonitorJob& job, const Runtime& runtime) {
-  return Guarded(job, runtime, WatchBatch);
+  return Guarded(job, runtime, [](const MonitorJob& described, StageClock& clock) {
+    return WatchBatch(described, clock);
+  });
+}
+
+arrow::Result<MonitorReport> Run(const MonitorJob& job, const Model& model,
+                                 arrow::RecordBatchReader* rows, const Runtime& runtime) {
+  return Guarded(job, runtime, [&](const MonitorJob& described, StageClock& clock) {
+    return WatchBatch(described, model, rows, clock);
+  });
 }
 
 arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime) {
@@ -95,6 +105,27 @@ arrow::Result<JobPlan> Plan(const ScoreJob& job, const Runtime& runtime) {
 
 arrow::Result<JobPlan> Plan(const CleanJob& job, const Runtime& runtime) {
   return Guarded(job, runtime, PlanClean);
+}
+
+arrow::Result<std::shared_ptr<const CleanResult>> CleanFiles(const CleanJob& job,
+                                                             const Runtime& runtime) {
+  using Result = arrow::Result<std::shared_ptr<const CleanResult>>;
+  return Guarded(job, runtime, [](const CleanJob& described, StageClock& clock) -> Result {
+    ARROW_ASSIGN_OR_RAISE(CleanRun run, CleanRun::Prepare(described));
+    ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
+    return std::move(run).CleanInMemory(clock);
+  });
+}
+
+arrow::Result<std::shared_ptr<const CleanResult>> CleanStreams(arrow::RecordBatchReader& trusted,
+                                                               arrow::RecordBatchReader& pool,
+                                                               const OpenRows& reopen,
+                                                               const CleanJob& job,
+                                                               const Runtime& runtime) {
+  using Result = arrow::Result<std::shared_ptr<const CleanResult>>;
+  return Guarded(job, runtime, [&](const CleanJob& described, StageClock& clock) -> Result {
+    return CleanRows(trusted, pool, reopen, described, clock);
+  });
 }
 
 arrow::Result<Model> FitModel(const FitJob& job, const Runtime& runtime) {

@@ -2,6 +2,9 @@
 
 #include <arrow/result.h>
 
+#include <memory>
+
+#include "pipelines/jobs/clean_result.h"
 #include "pipelines/model/model.h"
 #include "pipelines/monitor/monitor_report.h"
 #include "pipelines/options/job_descriptions.h"
@@ -23,6 +26,9 @@ arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime);
 /// to watch with. The state changes last, after all else was written: a run that failed or was
 /// killed can be repeated, and never counts twice.
 arrow::Result<MonitorReport> Run(const MonitorJob& job, const Runtime& runtime);
+/// The same with a model in memory, on the job's files or, where it is not null, on a stream.
+arrow::Result<MonitorReport> Run(const MonitorJob& job, const Model& model,
+                                 arrow::RecordBatchReader* rows, const Runtime& runtime);
 
 /// Checks a job as Run does, reads the footers, and tries a small part of the work. Nothing is left
 /// behind.
@@ -32,5 +38,16 @@ arrow::Result<JobPlan> Plan(const CleanJob& job, const Runtime& runtime);
 
 /// Fits on files and writes nothing.
 arrow::Result<Model> FitModel(const FitJob& job, const Runtime& runtime);
+
+/// Cleans files, and writes nothing: the job has no output.
+arrow::Result<std::shared_ptr<const CleanResult>> CleanFiles(const CleanJob& job,
+                                                             const Runtime& runtime);
+
+/// The same for streams. The pool is read again by `reopen`, or held in memory where that is empty.
+arrow::Result<std::shared_ptr<const CleanResult>> CleanStreams(arrow::RecordBatchReader& trusted,
+                                                               arrow::RecordBatchReader& pool,
+                                                               const OpenRows& reopen,
+                                                               const CleanJob& job,
+                                                               const Runtime& runtime);
 
 }  // namespace spuna

@@ -132,21 +132,28 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   JobPlan plan;
   ARROW_ASSIGN_OR_RAISE(CleanRun run, CleanRun::Prepare(job));
   const Source& pool = run.request().pool;
-  ARROW_ASSIGN_OR_RAISE(plan.was_done, CheckDirectories(pool, run.targets(), run.configuration()));
-  if (pool.IsSingleFile() && !job.fit.overwrite) {
+  const bool writes = !job.output.empty();
+  if (writes) {
+    ARROW_ASSIGN_OR_RAISE(plan.was_done,
+                          CheckDirectories(pool, run.targets(), run.configuration()));
+  }
+  if (writes && pool.IsSingleFile() && !job.fit.overwrite) {
     ARROW_RETURN_NOT_OK(RunState::Check(run.StatePlace(), run.configuration()));
   }
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   DescribeInput(pool, plan);
-  DescribeOutput(pool, run.targets(), plan);
+  if (writes) DescribeOutput(pool, run.targets(), plan);
   AddFile(job.fit.model, "model", plan);
   AddFile(job.fit.labels, "labels", plan);
   AddFile(job.reasons, "reasons", plan);
   AddFile(job.report, "report", plan);
   ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.fit.overwrite || plan.was_done));
   ARROW_ASSIGN_OR_RAISE(const Model model, EstimateFit(run.request(), clock.runtime(), plan));
+  // Rows that are not written are scored to a place of no consequence.
+  const std::string output =
+      writes ? job.output : (fs::temp_directory_path() / "spuna-plan").string();
   ARROW_RETURN_NOT_OK(
-      EstimateScore({pool, model, run.scoring_options()}, job.output, clock.runtime(), plan));
+      EstimateScore({pool, model, run.scoring_options()}, output, clock.runtime(), plan));
   plan.free_memory = FreeMemory();
   return plan;
 }

@@ -1,5 +1,6 @@
 #include "pipelines/monitor/batch_watcher.h"
 
+#include <arrow/record_batch.h>
 #include <arrow/type.h>
 
 #include <vector>
@@ -32,6 +33,24 @@ arrow::Status BatchWatcher::Watch(const Source& source,
       return arrow::Status::OK();
     });
   });
+}
+
+arrow::Status BatchWatcher::Watch(arrow::RecordBatchReader& rows, const std::string& embedding,
+                                  const std::shared_ptr<const PreparedModel>& prepared,
+                                  StageClock& clock) {
+  const Runtime& runtime = clock.runtime();
+  const BatchScorer scorer = BatchScorer::MakeForColumn(prepared, kBatchStream, embedding);
+  std::int64_t first_row = 0;
+  while (true) {
+    ARROW_RETURN_NOT_OK(runtime.CheckStop());
+    clock.Report("watch");
+    std::shared_ptr<arrow::RecordBatch> batch;
+    ARROW_RETURN_NOT_OK(rows.ReadNext(&batch));
+    if (batch == nullptr) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored, scorer.Score(*batch, first_row, runtime));
+    Add(scored, runtime);
+    first_row += batch->num_rows();
+  }
 }
 
 void BatchWatcher::Add(const ScoredBatch& scored, const Runtime& runtime) {

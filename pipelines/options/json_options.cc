@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "pipelines/options/call_words.h"
 #include "pipelines/options/json_text.h"
 #include "pipelines/options/option_list.h"
 #include "pipelines/options/similar_name.h"
@@ -53,26 +54,12 @@ CommandOptions ParseOrThrow(const std::string& text, Command command) {
   return options;
 }
 
-// The options' names in a message as calls write them.
-arrow::Status WithUnderscores(const arrow::Status& status) {
-  if (status.ok()) return status;
-  std::string message = status.message();
-  for (const Option& option : OptionList()) {
-    if (option.name == option.CallName()) continue;
-    const std::string quoted = '`' + option.name + '`';
-    for (std::size_t at = message.find(quoted); at != std::string::npos;
-         at = message.find(quoted, at)) {
-      message.replace(at, quoted.size(), '`' + option.CallName() + '`');
-    }
-  }
-  return status.WithMessage(message);
-}
-
 // The banks of a call's model are kept in what it returns, so no file is needed for them.
 arrow::Status ValidateCall(CommandOptions options) {
   if (auto* const fit = std::get_if<FitJob>(&options.job)) fit->keep_banks = false;
   if (auto* const clean = std::get_if<CleanJob>(&options.job)) clean->fit.keep_banks = false;
-  return WithUnderscores(options.Validate());
+  const arrow::Status valid = options.Validate();
+  return valid.ok() ? valid : valid.WithMessage(InCallWords(valid.message()));
 }
 
 // What of the options differs from the default, for a call of another command.

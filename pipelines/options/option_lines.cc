@@ -8,7 +8,6 @@ namespace {
 // Why calls from other languages do not offer an option.
 constexpr const char* kAnArgument = "it is an argument of the call";
 constexpr const char* kWritesFile = "it names a file to write, and a call returns what it makes";
-constexpr const char* kOnFiles = "it is about files, and a call works on rows";
 constexpr const char* kOnRuns = "it is for runs of the command over files";
 constexpr const char* kOnTerminal = "it is about what the command prints";
 
@@ -148,17 +147,14 @@ std::vector<Option> OutputLines() {
            .help = "JSON file that remembers the batches before; it is made by the first",
            .notes = "Without it every batch stands alone",
            .value_name = "PATH",
-           .not_in_calls = kWritesFile,
            .field = In(&MonitorJob::state)},
           {.name = "metrics",
            .help = "File of OpenMetrics text to write, or to replace",
            .value_name = "PATH",
-           .not_in_calls = kWritesFile,
            .field = In(&MonitorJob::metrics)},
           {.name = "report",
            .help = "HTML page with the history to write, or to replace",
            .value_name = "PATH",
-           .not_in_calls = kWritesFile,
            .field = In(&MonitorJob::report)},
           {.name = "overwrite",
            .help = "Replace outputs that exist",
@@ -187,31 +183,27 @@ std::vector<Option> FindingsLines() {
            .not_in_calls = kWritesFile,
            .field = In(&CleanJob::reasons)},
           {.name = "group-by",
-           .help = "Columns, with commas, to count kept and dropped rows by",
-           .notes = "Hive keys count as columns. In `--json`, the summary and the report",
+           .help = "Columns to count kept and dropped rows by; with commas on the command line",
+           .notes = "Hive keys count as columns. In the summary, the JSON and the report",
            .value_name = "COLUMNS",
            .effect = Effect::kOutput,
            .splits_at_commas = true,
-           .not_in_calls = kOnFiles,
            .field = In(&CleanJob::group_by)},
           {.name = "id",
            .help = "Column that names the rows",
            .value_name = "COLUMN",
            .rule = "`id`, else file and row number",
            .effect = Effect::kOutput,
-           .not_in_calls = kOnFiles,
            .field = In(&CleanJob::id)},
           {.name = "truth",
            .help = "Column of truth, for the report's reliability curve",
            .value_name = "COLUMN",
            .effect = Effect::kOutput,
-           .not_in_calls = kOnFiles,
            .field = In(&CleanJob::truth)},
           {.name = "report-image",
            .help = "Column of pictures, bytes or paths, for the report",
            .value_name = "COLUMN",
            .effect = Effect::kOutput,
-           .not_in_calls = kOnFiles,
            .field = In(&CleanJob::image)},
       });
 }
@@ -263,12 +255,9 @@ std::vector<Option> RunningLines() {
                  return on_files(options) == nullptr ? nullptr : dry_run(options);
                }},
           {.name = "on-bad-file",
-           .help =
-               "error or skip: what to do about a file that can't be read; with skip the exit code "
-               "is 4",
-           .notes = "A file of the pool or the input; the summary and the manifest list what was "
-                    "skipped",
-           .not_in_calls = kOnRuns,
+           .help = "error or skip: what to do about a file that can't be read",
+           .notes = "A file of the pool or the input. Summary and manifest list what was skipped, "
+                    "and the command ends with exit code 4",
            .field = on_files},
           {.name = "checkpoint-seconds",
            .help = "How often a fit saves its progress, to resume from there after a kill",
@@ -276,7 +265,6 @@ std::vector<Option> RunningLines() {
            .field = InFit(&FitJob::checkpoint_seconds)},
           {.name = "force",
            .help = "Start even if memory seems too small",
-           .not_in_calls = kOnRuns,
            .field = InFit(&FitJob::force)},
           {.name = "threads",
            .help = "Threads",

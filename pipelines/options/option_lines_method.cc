@@ -62,7 +62,7 @@ std::vector<Option> DecisionLines() {
            .help =
                "Column of classes: compare rows within a class, since another mix of classes is no "
                "shift",
-           .notes = "In trusted rows and pool; on files only",
+           .notes = "In trusted rows and pool; not in a node of a plan",
            .value_name = "COLUMN",
            .effect = Effect::kModel,
            .field = InMethod(&FitOptions::stratify)},

@@ -1,7 +1,12 @@
 #include "pipelines/report/explanation.h"
 
+#include <arrow/record_batch.h>
+
+#include <memory>
+
+#include "arrow_io/table_output.h"
 #include "pipelines/report/pictures.h"
-#include "pipelines/report/pool_pass.h"
+#include "pipelines/report/reasons.h"
 #include "pipelines/report/report.h"
 #include "pipelines/report/report_page.h"
 #include "pipelines/source/named_column.h"
@@ -15,6 +20,8 @@ constexpr const char* kReport = "report";
 // The journal's entry: what exists under the names of the outputs from now on is our own.
 constexpr const char* kNaming = "naming-findings";
 
+}  // namespace
+
 PoolPassOptions PassOptionsOf(const CleanJob& job) {
   PoolPassOptions options;
   options.id = job.id;
@@ -24,12 +31,20 @@ PoolPassOptions PassOptionsOf(const CleanJob& job) {
   return options;
 }
 
-}  // namespace
+void AddFindings(const CleanJob& job, const Findings& findings, const PoolPassResult& pass,
+                 JobReport& report) {
+  for (std::size_t i = 0; i < job.group_by.size(); ++i) {
+    report.groups.push_back({job.group_by[i], pass.groups[i]});
+  }
+  report.distance = findings.distance;
+  report.kinds.assign(findings.kinds.sizes.begin(), findings.kinds.sizes.end());
+}
 
 Explanation::Explanation(const CleanJob& job) : job_(job) {}
 
 arrow::Status Explanation::Check(const arrow_io::ParquetInput& file) const {
-  return CheckPoolPassColumns(file, PassOptionsOf(job_));
+  return CheckPoolPassColumns({*file.schema(), file.name(), file.partitions()},
+                              PassOptionsOf(job_));
 }
 
 arrow::Status Explanation::CheckPictures(const Source& pool) const {
@@ -55,25 +70,28 @@ arrow::Status Explanation::Write(const Material& material, RunState& state, JobR
   }
   const Findings& findings = *material.fit.findings;
   PoolPassOptions options = PassOptionsOf(job_);
-  if (const arrow_io::StagedOutput* const reasons = outputs_.Find(kReasons)) {
-    options.reasons = reasons->path().string();
-    options.reasons_name = reasons->target().string();
+  std::unique_ptr<arrow_io::TableOutput> reasons;
+  if (const arrow_io::StagedOutput* const staged = outputs_.Find(kReasons)) {
+    ARROW_ASSIGN_OR_RAISE(reasons,
+                          arrow_io::TableOutput::Create(staged->path(), staged->target().string(),
+                                                        Reasons::schema()));
+    options.on_reasons = [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
+      return reasons->Write(*batch);
+    };
   }
   if (!job_.report) options.image.clear();
-  ARROW_ASSIGN_OR_RAISE(const PoolPassResult pass, RunPoolPass(material.request, material.fit,
-                                                               material.scoring, options, clock));
-  for (std::size_t i = 0; i < job_.group_by.size(); ++i) {
-    report.groups.push_back({job_.group_by[i], pass.groups[i]});
-  }
+  const FilePool pool(material.request.pool);
+  ARROW_ASSIGN_OR_RAISE(const PoolPassResult pass,
+                        RunPoolPass(pool, material.fit, material.scoring, options, clock));
+  if (reasons) ARROW_RETURN_NOT_OK(reasons->Close());
+  AddFindings(job_, findings, pass, report);
   report.reasons = job_.reasons;
   report.page = job_.report;
-  report.distance = findings.distance;
-  report.kinds.assign(findings.kinds.sizes.begin(), findings.kinds.sizes.end());
   if (job_.report) {
+    clock.Report("report");
     const nlohmann::json page =
-        MakeReport({material.request, material.fit, findings, pass, report.score->counts,
-                    report.score->decision, job_.group_by},
-                   clock);
+        MakeReport({pool.name(), pool.skipped(), material.fit, findings, pass, report.score->counts,
+                    report.score->decision, job_.group_by, clock.Seconds()});
     ARROW_RETURN_NOT_OK(outputs_.Write(kReport, RenderReportPage(page)));
   }
   return outputs_.Commit(state, kNaming, true);

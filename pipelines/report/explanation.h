@@ -6,11 +6,19 @@
 #include "pipelines/fit/file_fit.h"
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/options/job_descriptions.h"
+#include "pipelines/report/pool_pass.h"
 #include "pipelines/run/job_report.h"
 #include "pipelines/run/output_set.h"
 #include "pipelines/run/run_state.h"
 
 namespace spuna {
+
+/// What a clean asks of a pass over its pool, but for outputs.
+PoolPassOptions PassOptionsOf(const CleanJob& job);
+
+/// Adds groups, distance and kinds to the report of a clean.
+void AddFindings(const CleanJob& job, const Findings& findings, const PoolPassResult& pass,
+                 JobReport& report);
 
 /// Why a clean dropped what it dropped: its reasons, report and groups.
 class Explanation {

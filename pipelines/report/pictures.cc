@@ -48,28 +48,28 @@ std::string ReadWholeFile(const std::filesystem::path& path) {
 }
 
 // What a value stands for: the picture's own bytes, or a path.
-std::string UriOf(const std::string& value, const arrow_io::InputFile& file) {
+std::string UriOf(const std::string& value, const char* directory) {
   std::string own = ToDataUri(value);
   const bool may_be_path = own.empty() && !value.empty() && value.size() < 4096 &&
-                           value.find('\0') == std::string::npos && file.filesystem == nullptr;
+                           value.find('\0') == std::string::npos && directory != nullptr;
   if (!may_be_path) return own;
-  return ToDataUri(ReadWholeFile(std::filesystem::path(file.name).parent_path() / value));
+  return ToDataUri(ReadWholeFile(std::filesystem::path(directory) / value));
 }
 
-std::string UriAt(const std::shared_ptr<arrow::Array>& array, std::int64_t i,
-                  const arrow_io::InputFile& file) {
-  if (array->type_id() != arrow::Type::STRUCT) return UriOf(BytesAt(*array, i), file);
-  const auto& parts = static_cast<const arrow::StructArray&>(*array);
+}  // namespace
+
+std::string PictureAt(const std::shared_ptr<arrow::Array>& column, std::int64_t i,
+                      const char* directory) {
+  if (column->type_id() != arrow::Type::STRUCT) return UriOf(BytesAt(*column, i), directory);
+  const auto& parts = static_cast<const arrow::StructArray&>(*column);
   for (const char* name : {"bytes", "path"}) {
     const auto part = parts.GetFieldByName(name);
     if (part == nullptr || parts.IsNull(i)) continue;
-    const std::string uri = UriOf(BytesAt(*part, i), file);
+    const std::string uri = UriOf(BytesAt(*part, i), directory);
     if (!uri.empty()) return uri;
   }
   return "";
 }
-
-}  // namespace
 
 std::string ToDataUri(const std::string& bytes) {
   if (bytes.size() > kMaxBytes) return "";
@@ -87,7 +87,9 @@ arrow::Result<std::string> ReadPicture(const arrow_io::InputFile& file, const Pa
   ARROW_ASSIGN_OR_RAISE(const NamedColumn found,
                         NamedColumn::Find(*parquet.schema(), parquet.name(), parquet.partitions(),
                                           column, "report-image"));
-  if (found.position < 0) return UriOf(found.hive_value, file);
+  const std::string folder = std::filesystem::path(file.name).parent_path().string();
+  const char* const directory = file.filesystem == nullptr ? folder.c_str() : nullptr;
+  if (found.position < 0) return UriOf(found.hive_value, directory);
   int row_group = 0;
   while (row >= parquet.RowsOf(row_group)) row -= parquet.RowsOf(row_group++);
   ParquetInput::Cursor cursor = parquet.ReadRowGroup({found.position}, row_group);
@@ -95,7 +97,7 @@ arrow::Result<std::string> ReadPicture(const arrow_io::InputFile& file, const Pa
     ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor.Next());
     if (batch.rows == nullptr) return "";
     if (row < batch.first_row + batch.rows->num_rows()) {
-      return UriAt(batch.rows->column(0), row - batch.first_row, file);
+      return PictureAt(batch.rows->column(0), row - batch.first_row, directory);
     }
   }
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <arrow/result.h>
+#include <arrow/type_fwd.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "arrow_io/input_files.h"
@@ -18,6 +20,11 @@ namespace spuna {
 arrow::Result<std::string> ReadPicture(const arrow_io::InputFile& file,
                                        const arrow_io::ParquetInput& parquet, std::int64_t row,
                                        const std::string& column);
+
+/// The same for one value of such a column. Paths that are not absolute start at `directory`; where
+/// it is null there are no paths.
+std::string PictureAt(const std::shared_ptr<arrow::Array>& column, std::int64_t i,
+                      const char* directory);
 
 /// An error where a column of the schema can't hold pictures: it is none of bytes, of texts or of
 /// such structs.

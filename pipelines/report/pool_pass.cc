@@ -5,10 +5,8 @@
 #include <arrow/type.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
-#include "arrow_io/parquet_input.h"
 #include "pipelines/report/group_counts.h"
 #include "pipelines/report/pictures.h"
 #include "pipelines/report/reasons.h"
@@ -20,26 +18,23 @@
 namespace spuna {
 namespace {
 
-using arrow_io::ParquetInput;
-
 constexpr const char* kTruths = "a boolean or 0 or 1";
 
-// The columns of a file that are looked at.
+// The columns of a part that are looked at.
 struct Columns {
   NamedColumn embedding;
   std::optional<NamedColumn> id;
   std::vector<NamedColumn> groups;
   std::optional<NamedColumn> truth;
 
-  static arrow::Result<Columns> Find(const ParquetInput& parquet, const std::string& embedding,
+  static arrow::Result<Columns> Find(const PoolPart& part, const std::string& embedding,
                                      const IdColumn& id, const PoolPassOptions& options) {
     auto find = [&](const std::string& name, const char* option) {
-      return NamedColumn::Find(*parquet.schema(), parquet.name(), parquet.partitions(), name,
-                               option);
+      return NamedColumn::Find(part.schema(), part.name(), part.hive_keys(), name, option);
     };
     Columns columns;
     ARROW_ASSIGN_OR_RAISE(columns.embedding, find(embedding, "embedding"));
-    if (id.IsIn(*parquet.schema())) {
+    if (id.IsIn(part.schema())) {
       ARROW_ASSIGN_OR_RAISE(columns.id, find(id.name, "id"));
     }
     for (const std::string& name : options.group_by) {
@@ -61,27 +56,35 @@ struct Columns {
   }
 };
 
-// A batch of a file of the pool, and what belongs to it.
+// A batch of a part of the pool, and what belongs to it.
 struct PoolBatch {
-  const arrow_io::InputFile& file;
-  /// Where the file begins among the rows of the pool that was fitted.
-  std::int64_t first_row_of_file;
+  const PoolPart& part;
+  /// Where the part begins among the rows of the pool that was fitted.
+  std::int64_t first_row_of_part;
   const Columns& columns;
-  const ParquetInput::Batch& batch;
+  const arrow::RecordBatch& rows;
+  /// The number of its first row within the part.
+  std::int64_t first_row;
   const ScoredBatch& scored;
 };
 
 // Counts rows and explains those that are dropped, a batch at a time.
 class PoolObserver {
  public:
-  PoolObserver(const FitResult& fit, const PoolPassOptions& options, ReasonsWriter* reasons,
-               const Runtime& runtime)
+  PoolObserver(const FitResult& fit, const PoolPassOptions& options, const Runtime& runtime)
       : labels_(fit.expansion, fit.pool_valid, nullptr),
-        reasons_(reasons),
+        reasons_(*fit.findings),
+        options_(options),
         runtime_(runtime),
-        groups_(options.group_by.size()) {}
+        groups_(options.group_by.size()) {
+    if (!options.decisions) return;
+    result_.decisions.resize(fit.first_rows.size());
+    result_.ids.resize(fit.first_rows.size());
+  }
 
-  arrow::Status Add(const PoolBatch& pool) {
+  arrow::Status Add(std::size_t part, const PoolBatch& pool) {
+    result_.counts += pool.scored.counts;
+    if (options_.decisions) ARROW_RETURN_NOT_OK(Remember(part, pool));
     ARROW_RETURN_NOT_OK(CountTruth(pool));
     ARROW_RETURN_NOT_OK(CountGroups(pool));
     const ScoredBatch& scored = pool.scored;
@@ -89,8 +92,7 @@ class PoolObserver {
       if (scored.score->IsNull(i)) continue;
       ++result_.scores[BinOf(scored.score->Value(i), PoolPassResult::kNumBins)];
     }
-    if (reasons_ != nullptr) ARROW_RETURN_NOT_OK(Explain(pool));
-    return arrow::Status::OK();
+    return options_.on_reasons ? Explain(pool) : arrow::Status::OK();
   }
 
   PoolPassResult Finish() && {
@@ -99,6 +101,21 @@ class PoolObserver {
   }
 
  private:
+  arrow::Status Remember(std::size_t part, const PoolBatch& pool) {
+    const ScoredBatch& scored = pool.scored;
+    for (std::int64_t i = 0; i < scored.score->length(); ++i) {
+      const RowDecision valid =
+          scored.dropped->Value(i) ? RowDecision::kDropped : RowDecision::kKept;
+      result_.decisions[part].push_back(scored.score->IsNull(i) ? RowDecision::kInvalid : valid);
+    }
+    if (options_.id.empty()) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const auto ids, pool.columns.id->Texts(pool.rows));
+    for (std::int64_t i = 0; i < ids->length(); ++i) {
+      result_.ids[part].push_back(ids->IsNull(i) ? "" : ids->GetString(i));
+    }
+    return arrow::Status::OK();
+  }
+
   static std::size_t BinOf(float score, std::size_t num_bins) {
     const auto bin = static_cast<std::size_t>(std::max(score, 0.0F) * static_cast<float>(num_bins));
     return std::min(bin, num_bins - 1);
@@ -106,7 +123,7 @@ class PoolObserver {
 
   arrow::Status CountTruth(const PoolBatch& pool) {
     if (!pool.columns.truth) return arrow::Status::OK();
-    ARROW_ASSIGN_OR_RAISE(const auto truth, pool.columns.truth->Numbers(*pool.batch.rows, kTruths));
+    ARROW_ASSIGN_OR_RAISE(const auto truth, pool.columns.truth->Numbers(pool.rows, kTruths));
     const arrow::FloatArray& scores = *pool.scored.score;
     for (std::int64_t i = 0; i < scores.length(); ++i) {
       if (scores.IsNull(i) || truth->IsNull(i)) continue;
@@ -121,7 +138,7 @@ class PoolObserver {
 
   arrow::Status CountGroups(const PoolBatch& pool) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      ARROW_ASSIGN_OR_RAISE(const auto texts, pool.columns.groups[g].Texts(*pool.batch.rows));
+      ARROW_ASSIGN_OR_RAISE(const auto texts, pool.columns.groups[g].Texts(pool.rows));
       for (std::int64_t i = 0; i < texts->length(); ++i) {
         if (pool.scored.score->IsNull(i)) continue;
         groups_[g].Add(texts->IsNull(i) ? "(null)" : texts->GetString(i),
@@ -132,10 +149,10 @@ class PoolObserver {
   }
 
   arrow::Status Explain(const PoolBatch& pool) {
-    const arrow::RecordBatch& rows = *pool.batch.rows;
-    ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run labels,
-                          labels_.Rows(pool.first_row_of_file + pool.batch.first_row,
-                                       rows.num_rows(), pool.file.name));
+    const arrow::RecordBatch& rows = pool.rows;
+    ARROW_ASSIGN_OR_RAISE(
+        const LabelColumns::Run labels,
+        labels_.Rows(pool.first_row_of_part + pool.first_row, rows.num_rows(), pool.part.name()));
     std::shared_ptr<arrow::StringArray> ids;
     if (pool.columns.id) {
       ARROW_ASSIGN_OR_RAISE(ids, pool.columns.id->Texts(rows));
@@ -147,24 +164,28 @@ class PoolObserver {
       if (!scored.dropped->Value(i)) continue;
       const float* const row = scored.rows.values + i * scored.rows.dimension;
       embeddings.values.insert(embeddings.values.end(), row, row + scored.rows.dimension);
-      const std::int64_t number = pool.batch.first_row + i;
+      const std::int64_t number = pool.first_row + i;
       explained.push_back(
-          {ids != nullptr && ids->IsValid(i) ? ids->GetString(i) : PlaceOf(pool.file, number),
-           pool.file.relative_path.string(), number, scored.score->Value(i),
+          {ids != nullptr && ids->IsValid(i) ? ids->GetString(i) : pool.part.PlaceOf(number),
+           pool.part.path(), number, scored.score->Value(i),
            scored.p_value != nullptr ? scored.p_value->Value(i) : -1,
            labels.round->IsValid(i) ? labels.round->Value(i) : -1});
     }
-    return reasons_->Write(explained, embeddings.view(), runtime_.MakeExecution());
+    if (explained.empty()) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const auto reasons,
+                          reasons_.Make(explained, embeddings.view(), runtime_.MakeExecution()));
+    return options_.on_reasons(reasons);
   }
 
   LabelColumns labels_;
-  ReasonsWriter* reasons_;
+  Reasons reasons_;
+  const PoolPassOptions& options_;
   const Runtime& runtime_;
   PoolPassResult result_;
   std::vector<GroupCounts> groups_;
 };
 
-// Reads the pictures of typical rows as their files come by.
+// Reads the pictures of typical rows as their parts come by.
 class TypicalPictures {
  public:
   TypicalPictures(const Findings& findings, std::string column) : column_(std::move(column)) {
@@ -183,14 +204,13 @@ class TypicalPictures {
     }
   }
 
-  arrow::Status Read(std::size_t file, const arrow_io::InputFile& input,
-                     const ParquetInput& parquet, std::map<std::uint32_t, std::string>& pictures) {
+  arrow::Status Read(std::size_t number, const PoolPart& part,
+                     std::map<std::uint32_t, std::string>& pictures) {
     if (column_.empty()) return arrow::Status::OK();
-    std::size_t next = first_[file];
-    for (const std::int64_t row : places_.rows[file]) {
-      ARROW_ASSIGN_OR_RAISE(std::string uri, ReadPicture(input, parquet, row, column_));
-      if (!uri.empty()) pictures[rows_[next]] = std::move(uri);
-      ++next;
+    ARROW_ASSIGN_OR_RAISE(std::vector<std::string> uris,
+                          part.Pictures(places_.rows[number], column_));
+    for (std::size_t i = 0; i < uris.size(); ++i) {
+      if (!uris[i].empty()) pictures[rows_[first_[number] + i]] = std::move(uris[i]);
     }
     return arrow::Status::OK();
   }
@@ -199,60 +219,54 @@ class TypicalPictures {
   std::string column_;
   std::vector<std::uint32_t> rows_;
   RowSample places_;
-  // Where the rows of each file begin in `rows_`: files before it may have become bad since the
+  // Where the rows of each part begin in `rows_`: files before it may have become bad since the
   // fit, and are not read then.
   std::vector<std::size_t> first_;
 };
 
 }  // namespace
 
-arrow::Result<PoolPassResult> RunPoolPass(const FitRequest& request, const FitResult& fit,
+arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult& fit,
                                           const ScoreOptions& scoring,
                                           const PoolPassOptions& options, StageClock& clock) {
   if (!fit.findings) return arrow::Status::Invalid("a pass over the pool needs findings");
   ScoreOptions own = scoring;
-  own.p_values = !fit.model.calibration.empty();
+  own.p_values = options.on_reasons && !fit.model.calibration.empty();
   ARROW_ASSIGN_OR_RAISE(const auto model, PreparedModel::Make(fit.model, own));
-  const IdColumn id = ResolveIdColumn(request.pool, options.id);
-  std::unique_ptr<ReasonsWriter> reasons;
-  if (options.reasons) {
-    ARROW_ASSIGN_OR_RAISE(
-        reasons, ReasonsWriter::Create(*options.reasons, options.reasons_name, *fit.findings));
-  }
-  PoolObserver observer(fit, options, reasons.get(), clock.runtime());
+  const IdColumn id = pool.FindIdColumn(options.id);
+  PoolObserver observer(fit, options, clock.runtime());
   TypicalPictures typical(*fit.findings, options.image);
   std::map<std::uint32_t, std::string> pictures;
-  const auto num_rows = static_cast<double>(std::max<std::int64_t>(request.pool.num_rows(), 1));
+  const auto num_rows = static_cast<double>(std::max<std::int64_t>(pool.num_rows(), 1));
   std::int64_t rows_done = 0;
-  ARROW_RETURN_NOT_OK(request.pool.ForEachFile([&](std::size_t number,
-                                                   const ParquetInput& parquet) -> arrow::Status {
-    const arrow_io::InputFile& file = request.pool.files()[number];
-    ARROW_ASSIGN_OR_RAISE(const Columns columns,
-                          Columns::Find(parquet, request.pool.embedding(), id, options));
-    const BatchScorer scorer =
-        BatchScorer::MakeForColumn(model, parquet.name(), request.pool.embedding());
-    ARROW_RETURN_NOT_OK(typical.Read(number, file, parquet, pictures));
-    return parquet.ForEachBatch(
-        columns.ToRead(), [&](const ParquetInput::Batch& batch) -> arrow::Status {
-          ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
-          ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored,
-                                scorer.Score(*batch.rows, batch.first_row, clock.runtime()));
-          ARROW_RETURN_NOT_OK(observer.Add({file, fit.first_rows[number], columns, batch, scored}));
-          rows_done += batch.rows->num_rows();
-          clock.Report("examine", static_cast<double>(rows_done) / num_rows, rows_done);
-          return arrow::Status::OK();
-        });
-  }));
-  if (reasons) ARROW_RETURN_NOT_OK(reasons->Close());
+  ARROW_RETURN_NOT_OK(
+      pool.ForEachPart([&](std::size_t number, const PoolPart& part) -> arrow::Status {
+        ARROW_ASSIGN_OR_RAISE(const Columns columns,
+                              Columns::Find(part, pool.embedding(), id, options));
+        const BatchScorer scorer = BatchScorer::MakeForColumn(model, part.name(), pool.embedding());
+        ARROW_RETURN_NOT_OK(typical.Read(number, part, pictures));
+        return part.ForEachBatch(
+            columns.ToRead(),
+            [&](const arrow::RecordBatch& rows, std::int64_t first_row) -> arrow::Status {
+              ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
+              ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored,
+                                    scorer.Score(rows, first_row, clock.runtime()));
+              ARROW_RETURN_NOT_OK(observer.Add(
+                  number, {part, fit.first_rows[number], columns, rows, first_row, scored}));
+              rows_done += rows.num_rows();
+              clock.Report(options.stage, static_cast<double>(rows_done) / num_rows, rows_done);
+              return arrow::Status::OK();
+            });
+      }));
   clock.Pause();
   PoolPassResult result = std::move(observer).Finish();
   result.pictures = std::move(pictures);
   return result;
 }
 
-arrow::Status CheckPoolPassColumns(const ParquetInput& file, const PoolPassOptions& options) {
+arrow::Status CheckPoolPassColumns(const ColumnPlace& place, const PoolPassOptions& options) {
   auto find = [&](const std::string& name, const char* option) {
-    return NamedColumn::Find(*file.schema(), file.name(), file.partitions(), name, option);
+    return NamedColumn::Find(place.schema, place.name, place.hive_keys, name, option);
   };
   for (const std::string& name : options.group_by) {
     ARROW_RETURN_NOT_OK(find(name, "group-by").status());
@@ -260,11 +274,11 @@ arrow::Status CheckPoolPassColumns(const ParquetInput& file, const PoolPassOptio
   if (!options.id.empty()) ARROW_RETURN_NOT_OK(find(options.id, "id").status());
   if (!options.truth.empty()) {
     ARROW_ASSIGN_OR_RAISE(const NamedColumn truth, find(options.truth, "truth"));
-    ARROW_RETURN_NOT_OK(truth.CheckNumbers(*file.schema(), kTruths));
+    ARROW_RETURN_NOT_OK(truth.CheckNumbers(place.schema, kTruths));
   }
   if (options.image.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(const NamedColumn image, find(options.image, "report-image"));
-  return CheckPictureColumn(*file.schema(), image);
+  return CheckPictureColumn(place.schema, image);
 }
 
 }  // namespace spuna

@@ -1,18 +1,22 @@
 #pragma once
 
 #include <arrow/result.h>
+#include <arrow/type_fwd.h>
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "pipelines/fit/file_fit.h"
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/options/options.h"
+#include "pipelines/report/pool_rows.h"
 #include "pipelines/run/job_report.h"
+#include "pipelines/run/row_counts.h"
 #include "pipelines/run/runtime.h"
 
 namespace spuna {
@@ -26,15 +30,25 @@ struct PoolPassOptions {
   /// The column of pictures, of which those of typical rows are read.
   std::string image;
 
-  /// Where the reasons of dropped rows go, a file that is staged, and what messages call it.
-  std::optional<std::string> reasons;
-  std::string reasons_name;
+  /// Gets the reasons of dropped rows; may be empty.
+  std::function<arrow::Status(const std::shared_ptr<arrow::RecordBatch>& reasons)> on_reasons;
+  /// Whether to remember the decision on every row, with its id where `id` is set.
+  bool decisions = false;
+  /// What listeners are told to be running.
+  std::string stage = "examine";
 };
+
+/// What was decided on a row.
+enum class RowDecision : std::uint8_t { kDropped, kKept, kInvalid };
 
 /// What a pass over the pool has counted.
 struct PoolPassResult {
   static constexpr std::size_t kNumBins = 50;
 
+  RowCounts counts;
+  /// For each part of the pool the decisions on its rows, where they are remembered.
+  std::vector<std::vector<RowDecision>> decisions;
+  std::vector<std::vector<std::string>> ids;
   /// How many valid rows score in each fiftieth from 0 to 1.
   std::array<std::int64_t, kNumBins> scores{};
   /// Where there is truth: how many rows with a truth score in each tenth, their sum of scores, and
@@ -53,12 +67,18 @@ struct PoolPassResult {
 
 /// Reads the pool once more, scores it and looks at every row, in memory for a few batches and some
 /// bytes a row. Each file is opened once. The fit must have findings.
-arrow::Result<PoolPassResult> RunPoolPass(const FitRequest& request, const FitResult& fit,
+arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult& fit,
                                           const ScoreOptions& scoring,
                                           const PoolPassOptions& options, StageClock& clock);
 
-/// Whether a file of the pool has the columns that the options name, of a type that can be used.
-arrow::Status CheckPoolPassColumns(const arrow_io::ParquetInput& file,
-                                   const PoolPassOptions& options);
+/// Where columns are looked for: a file, or a stream, which has no hive keys.
+struct ColumnPlace {
+  const arrow::Schema& schema;
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> hive_keys;
+};
+
+/// Whether the columns that the options name are there, of a type that can be used.
+arrow::Status CheckPoolPassColumns(const ColumnPlace& place, const PoolPassOptions& options);
 
 }  // namespace spuna

@@ -22,7 +22,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> MakeColumn(std::size_t count, Appen
   return builder.Finish();
 }
 
-std::shared_ptr<arrow::Schema> ReasonsSchema() {
+}  // namespace
+
+std::shared_ptr<arrow::Schema> Reasons::schema() {
   return arrow::schema(
       {arrow::field("id", arrow::utf8()), arrow::field("file", arrow::utf8()),
        arrow::field("row", arrow::int64()), arrow::field("score", arrow::float32()),
@@ -34,22 +36,9 @@ std::shared_ptr<arrow::Schema> ReasonsSchema() {
        arrow::field("kind", arrow::int32())});
 }
 
-}  // namespace
-
-arrow::Result<std::unique_ptr<ReasonsWriter>> ReasonsWriter::Create(const std::string& path,
-                                                                    const std::string& name,
-                                                                    const Findings& findings) {
-  std::unique_ptr<ReasonsWriter> writer(new ReasonsWriter(findings));
-  writer->schema_ = ReasonsSchema();
-  ARROW_ASSIGN_OR_RAISE(writer->output_,
-                        arrow_io::TableOutput::Create(path, name, writer->schema_));
-  return writer;
-}
-
-arrow::Status ReasonsWriter::Write(const std::vector<DroppedRow>& rows,
-                                   const algorithms::EmbeddingsView& view,
-                                   const algorithms::Execution& execution) {
-  if (rows.empty()) return arrow::Status::OK();
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reasons::Make(
+    const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& view,
+    const algorithms::Execution& execution) const {
   struct Compared {
     std::vector<algorithms::NearestRow> trusted;
     std::vector<algorithms::NearestRow> seeds;
@@ -110,8 +99,7 @@ arrow::Status ReasonsWriter::Write(const std::vector<DroppedRow>& rows,
         return compared.kinds.empty() ? to.AppendNull()
                                       : to.Append(static_cast<std::int32_t>(compared.kinds[i]) + 1);
       })));
-  return output_->Write(
-      *arrow::RecordBatch::Make(schema_, static_cast<std::int64_t>(count), std::move(columns)));
+  return arrow::RecordBatch::Make(schema(), static_cast<std::int64_t>(count), std::move(columns));
 }
 
 }  // namespace spuna

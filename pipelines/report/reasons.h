@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "algorithms/rows/embeddings_view.h"
-#include "arrow_io/table_output.h"
 #include "pipelines/fit/findings.h"
 #include "pipelines/run/runtime.h"
 
@@ -26,32 +25,28 @@ struct DroppedRow {
   std::int32_t round = -1;
 };
 
-/// Writes why rows are dropped, a row each:
+/// Tells why rows are dropped, a row each:
 ///
-///     id, file, row                                   which it is
+///     id, file, row                                   which it is; a stream has no file
 ///     score, p_value, round                           what it was given; null where there is none
 ///     nearest_trusted, nearest_trusted_distance       the trusted row that is most like it
 ///     nearest_shifted, nearest_shifted_distance       the seed of the shifted side that is
 ///     kind                                            the kind of shift: 1, 2, …, the largest
 ///     first
-class ReasonsWriter {
+class Reasons {
  public:
-  /// The findings must outlive the writer.
-  static arrow::Result<std::unique_ptr<ReasonsWriter>> Create(const std::string& path,
-                                                              const std::string& name,
-                                                              const Findings& findings);
+  /// The findings must outlive it.
+  explicit Reasons(const Findings& findings) : findings_(findings) {}
 
-  /// Writes rows with their embeddings.
-  arrow::Status Write(const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& view,
-                      const algorithms::Execution& execution);
-  arrow::Status Close() { return output_->Close(); }
+  static std::shared_ptr<arrow::Schema> schema();
+
+  /// The reasons of some rows with these embeddings.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Make(
+      const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& view,
+      const algorithms::Execution& execution) const;
 
  private:
-  explicit ReasonsWriter(const Findings& findings) : findings_(findings) {}
-
   const Findings& findings_;
-  std::shared_ptr<arrow::Schema> schema_;
-  std::unique_ptr<arrow_io::TableOutput> output_;
 };
 
 }  // namespace spuna

@@ -162,12 +162,10 @@ json FactsOf(const ReportContents& contents) {
 
 }  // namespace
 
-json MakeReport(const ReportContents& contents, StageClock& clock) {
-  clock.Report("report");
+json MakeReport(const ReportContents& contents) {
   const FitResult& fit = contents.fit;
   json report = {{"title", "spuna report"},
-                 {"subtitle", contents.request.pool.files().front().name + ", " +
-                                  Count(contents.counts.in) + " rows"},
+                 {"subtitle", contents.pool_name + ", " + Count(contents.counts.in) + " rows"},
                  {"summary", SummarySentences(contents)},
                  {"warnings", WarningSentences(contents)},
                  {"facts", FactsOf(contents)},
@@ -178,12 +176,11 @@ json MakeReport(const ReportContents& contents, StageClock& clock) {
                  {"groups", GroupsOf(contents.group_by, contents.pool_pass)},
                  {"settings", ToJson(fit.model.options)},
                  {"versions", fit.model.versions},
-                 {"seconds", clock.Seconds()},
+                 {"seconds", contents.seconds},
                  {"peak_memory_bytes", PeakMemoryBytes()}};
   report["plane"] = PlaneOf(contents.findings);
   report["kinds"] = KindsOf(contents.findings, contents.pool_pass.pictures);
   report["settings"]["decision"] = ToJson(contents.decision);
-  clock.Pause();
   return report;
 }
 

@@ -3,11 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "pipelines/report/report_contents.h"
-#include "pipelines/run/runtime.h"
 
 namespace spuna {
 
 /// The report as RenderReportPage takes it.
-nlohmann::json MakeReport(const ReportContents& contents, StageClock& clock);
+nlohmann::json MakeReport(const ReportContents& contents);
 
 }  // namespace spuna

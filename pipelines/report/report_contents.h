@@ -1,10 +1,10 @@
 // Plain data: no source file.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
-#include "pipelines/fit/file_fit.h"
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/report/pool_pass.h"
 #include "pipelines/run/decision.h"
@@ -14,13 +14,17 @@ namespace spuna {
 
 /// What the report of a clean is made of.
 struct ReportContents {
-  const FitRequest& request;
+  /// What the pool is called, and its files that could not be read.
+  std::string pool_name;
+  std::map<std::string, std::string> skipped;
   const FitResult& fit;
   const Findings& findings;
   const PoolPassResult& pool_pass;
   RowCounts counts;
   Decision decision;
   std::vector<std::string> group_by;
+  /// Of each stage up to now.
+  std::map<std::string, double> seconds;
 };
 
 }  // namespace spuna

@@ -99,9 +99,8 @@ std::vector<std::string> WarningSentences(const ReportContents& contents) {
     sentences.push_back("The fit saw a sample of " + Count(summary.rows_pool) + " of " +
                         Count(*summary.sampled_from) + " pool rows.");
   }
-  const auto skipped = contents.request.pool.bad_files().skipped();
-  if (!skipped.empty()) {
-    sentences.push_back(Count(static_cast<std::int64_t>(skipped.size())) +
+  if (!contents.skipped.empty()) {
+    sentences.push_back(Count(static_cast<std::int64_t>(contents.skipped.size())) +
                         " files could not be read and were skipped.");
   }
   return sentences;

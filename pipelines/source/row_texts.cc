@@ -59,14 +59,20 @@ bool IdColumn::IsIn(const arrow::Schema& schema) const {
 }
 
 IdColumn ResolveIdColumn(const Source& source, const std::string& asked) {
+  return ResolveIdColumn(source.SchemaOf(source.FirstGood()), asked);
+}
+
+IdColumn ResolveIdColumn(const arrow::Schema& schema, const std::string& asked) {
   if (!asked.empty()) return {asked, true};
   const IdColumn usual{kUsualIdColumn, false};
-  return usual.IsIn(source.SchemaOf(source.FirstGood())) ? usual : IdColumn();
+  return usual.IsIn(schema) ? usual : IdColumn();
 }
 
 std::string PlaceOf(const arrow_io::InputFile& file, std::int64_t row) {
   return file.relative_path.string() + ":" + std::to_string(row);
 }
+
+std::string PlaceInStream(std::int64_t row) { return std::to_string(row); }
 
 arrow::Result<std::vector<std::string>> ReadIds(const arrow_io::InputFile& file,
                                                 const ParquetInput& parquet,

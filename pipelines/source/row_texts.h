@@ -39,9 +39,13 @@ struct IdColumn {
 
 /// That of an input that was surveyed: the one asked for, else "id" where its first file has it.
 IdColumn ResolveIdColumn(const Source& source, const std::string& asked);
+/// The same for a stream, or for one file.
+IdColumn ResolveIdColumn(const arrow::Schema& schema, const std::string& asked);
 
 /// What stands for the id of a row where there is none: its file and number.
 std::string PlaceOf(const arrow_io::InputFile& file, std::int64_t row);
+/// The same for a stream: its number, from 0.
+std::string PlaceInStream(std::int64_t row);
 
 /// The ids of some rows of an open file of an input.
 arrow::Result<std::vector<std::string>> ReadIds(const arrow_io::InputFile& file,

@@ -56,6 +56,14 @@ arrow::Status NoneLeft(std::size_t num_files, const arrow::Status& first_error) 
 
 }  // namespace
 
+Source::Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file)
+    : input_(std::move(input)),
+      option_(std::move(option)),
+      bad_files_(std::make_unique<BadFiles>(on_bad_file)),
+      given_order_(input_.files.size()) {
+  std::iota(given_order_.begin(), given_order_.end(), 0);
+}
+
 arrow::Result<Source> Source::List(const std::vector<std::string>& paths, const std::string& option,
                                    OnBadFile on_bad_file) {
   ARROW_ASSIGN_OR_RAISE(arrow_io::InputFiles input, arrow_io::ListInputFiles(paths, option));
@@ -175,12 +183,15 @@ void Source::SortByPath() {
   std::ranges::sort(order, {}, [&](std::size_t i) { return input_.files[i].relative_path; });
   std::vector<arrow_io::InputFile> files;
   std::vector<Facts> facts;
+  std::vector<std::size_t> moved_to(order.size());
   for (const std::size_t i : order) {
+    moved_to[i] = files.size();
     files.push_back(std::move(input_.files[i]));
     facts.push_back(std::move(facts_[i]));
   }
   input_.files = std::move(files);
   facts_ = std::move(facts);
+  for (std::size_t& file : given_order_) file = moved_to[file];
 }
 
 arrow::Status Source::ReadFile(std::size_t file, const FileVisit& visit) const {

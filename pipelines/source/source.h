@@ -70,6 +70,8 @@ class Source {
 
   /// Puts the files in the order of their relative paths.
   void SortByPath();
+  /// The files in the order in which they were given.
+  const std::vector<std::size_t>& GivenOrder() const { return given_order_; }
 
   /// Opens a file and reads it with `visit`, and makes sure that it did not change meanwhile. Where
   /// it did, that is the error, whatever else it led to.
@@ -86,10 +88,7 @@ class Source {
     std::shared_ptr<arrow::Schema> schema;
   };
 
-  Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file)
-      : input_(std::move(input)),
-        option_(std::move(option)),
-        bad_files_(std::make_unique<BadFiles>(on_bad_file)) {}
+  Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file);
 
   arrow::Result<Facts> ReadFacts(const arrow_io::ParquetInput& parquet,
                                  const FileCheck& check) const;
@@ -107,6 +106,7 @@ class Source {
   std::string embedding_;
   std::int64_t dimension_ = 0;
   std::vector<Facts> facts_;
+  std::vector<std::size_t> given_order_;
 };
 
 /// Makes sure that a file did not change while it was read with this result. Where it did, that is

@@ -8,15 +8,24 @@
 #include <vector>
 
 #include "arrow_io/parquet_stream.h"
+#include "pipelines/source/source.h"
 
 namespace spuna {
 
 using SourceStreamOptions = arrow_io::ParquetStreamOptions;
 
+/// The rows of a source that was surveyed, but for bad files, read as they are asked for;
+/// arrow_io::StreamParquet has the contract. The source need not outlive it.
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(const Source& source);
+
+/// The columns of that stream.
+arrow::Result<std::shared_ptr<arrow::Schema>> ColumnsOfStream(const Source& source);
+
 /// The rows of all files behind paths one after the other, read as they are asked for;
-/// arrow_io::StreamParquet has the contract. `option` gave the paths, for messages.
+/// arrow_io::StreamParquet has the contract. `option` gave the paths, for messages. Files that are
+/// skipped are those whose footer can't be read or has no embedding column.
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(
     const std::vector<std::string>& paths, const std::string& option,
-    const SourceStreamOptions& options);
+    const SourceStreamOptions& options, OnBadFile on_bad_file = OnBadFile::kError);
 
 }  // namespace spuna

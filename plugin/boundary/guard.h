@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "pipelines/options/call_words.h"
 #include "pipelines/run/exception_status.h"
 #include "plugin/c/spuna.h"
 
@@ -24,9 +25,7 @@ inline spuna_code CodeOf(const arrow::Status& status) {
 /// Puts a status into the form of the C interface; `error` may be null.
 inline spuna_code Report(const arrow::Status& status, spuna_error* error) {
   if (error != nullptr) {
-    std::string message = status.ok() ? "" : status.message();
-    // The system's reason ("No space left on device") is in the detail.
-    if (status.detail() != nullptr) message += " (" + status.detail()->ToString() + ")";
+    const std::string message = status.ok() ? "" : InCallWords(MessageOf(status));
     std::size_t size = std::min(message.size(), sizeof(error->message) - 1);
     // A character of several bytes is not cut in two.
     while (size < message.size() && size > 0 &&

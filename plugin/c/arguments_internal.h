@@ -8,11 +8,16 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "pipelines/options/call_words.h"
 #include "pipelines/options/json_options.h"
+#include "pipelines/options/json_text.h"
+#include "pipelines/run/runtime.h"
 #include "plugin/c/spuna.h"
 #include "plugin/c/stream_rows_internal.h"
 
@@ -51,6 +56,35 @@ arrow::Result<ParsedOptions<Job>> ParseOptions(const char* options) {
   return ParsedOptions<Job>{std::get<Job>(std::move(command.job)), command.running.threads};
 }
 
+/// How a call runs, and whom it tells.
+inline Runtime MakeRuntime(int num_threads, const spuna_callbacks* callbacks) {
+  Runtime runtime;
+  runtime.num_threads = num_threads;
+  if (callbacks == nullptr) return runtime;
+  const spuna_callbacks copy = *callbacks;
+  if (copy.should_stop != nullptr) {
+    runtime.should_stop = [copy] { return copy.should_stop(copy.context) != 0; };
+  }
+  if (copy.on_progress != nullptr) {
+    runtime.on_progress = [copy](const std::string& stage, double done, std::int64_t) {
+      copy.on_progress(copy.context, stage.c_str(), done);
+    };
+  }
+  return runtime;
+}
+
+/// A list of paths from C.
+inline arrow::Result<std::vector<std::string>> ListPaths(const char* const* paths,
+                                                         std::size_t num_paths, const char* name) {
+  ARROW_RETURN_NOT_OK(RequireArgument(paths, name));
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < num_paths; ++i) {
+    ARROW_RETURN_NOT_OK(RequireArgument(paths[i], name));
+    list.emplace_back(paths[i]);
+  }
+  return list;
+}
+
 /// Releases the streams that a call takes over but has not come to.
 class OwnedStream {
  public:
@@ -78,6 +112,14 @@ inline char* CopyText(const std::string& text) {
   std::memcpy(copy, text.data(), text.size());
   copy[text.size()] = '\0';
   return copy;
+}
+
+/// A result as JSON and as the text that the command prints.
+inline void GiveBoth(const nlohmann::json& json, const std::string& text, char** out_json,
+                     char** out_text) {
+  std::unique_ptr<char, decltype(&std::free)> dumped(CopyText(DumpJson(json)), &std::free);
+  *out_text = CopyText(InCallWords(text));
+  *out_json = dumped.release();
 }
 
 }  // namespace spuna::c

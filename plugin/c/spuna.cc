@@ -12,58 +12,36 @@
 #include <utility>
 #include <vector>
 
+#include "pipelines/fit/stream_fit.h"
 #include "pipelines/jobs/jobs.h"
 #include "pipelines/model/model.h"
 #include "pipelines/options/json_text.h"
+#include "pipelines/run/fit_warnings.h"
 #include "pipelines/score/evaluate.h"
 #include "pipelines/score/streams.h"
 #include "pipelines/source/source_stream.h"
 #include "plugin/boundary/guard.h"
 #include "plugin/c/arguments_internal.h"
+#include "plugin/c/handles_internal.h"
 #include "plugin/c/matrix_stream_internal.h"
 #include "plugin/c/stream_rows_internal.h"
 
-struct spuna_model {
-  std::shared_ptr<const spuna::Model> model;
-};
-
 namespace spuna::c {
 namespace {
-
-Runtime MakeRuntime(int num_threads, const spuna_callbacks* callbacks) {
-  Runtime runtime;
-  runtime.num_threads = num_threads;
-  if (callbacks == nullptr) return runtime;
-  const spuna_callbacks copy = *callbacks;
-  if (copy.should_stop != nullptr) {
-    runtime.should_stop = [copy] { return copy.should_stop(copy.context) != 0; };
-  }
-  if (copy.on_progress != nullptr) {
-    runtime.on_progress = [copy](const std::string& stage, double done, std::int64_t) {
-      copy.on_progress(copy.context, stage.c_str(), done);
-    };
-  }
-  return runtime;
-}
 
 spuna_model* Wrap(Model model) {
   return new spuna_model{std::make_shared<const Model>(std::move(model))};
 }
 
-// A list of paths from C.
-arrow::Result<std::vector<std::string>> ListPaths(const char* const* paths, std::size_t num_paths,
-                                                  const char* name) {
-  ARROW_RETURN_NOT_OK(RequireArgument(paths, name));
-  std::vector<std::string> list;
-  for (std::size_t i = 0; i < num_paths; ++i) {
-    ARROW_RETURN_NOT_OK(RequireArgument(paths[i], name));
-    list.emplace_back(paths[i]);
-  }
-  return list;
-}
+// What of files to read, and what to do about bad ones.
+struct ReadOptions {
+  SourceStreamOptions stream;
+  OnBadFile on_bad_file = OnBadFile::kError;
+};
 
-arrow::Result<SourceStreamOptions> ParseReadOptions(const char* text) {
-  SourceStreamOptions options;
+arrow::Result<ReadOptions> ParseReadOptions(const char* text) {
+  ReadOptions parsed;
+  SourceStreamOptions& options = parsed.stream;
   const auto json = nlohmann::json::parse(Text(text).empty() ? "{}" : text, nullptr, false);
   if (!json.is_object()) return arrow::Status::Invalid("options: expected a JSON object");
   for (const auto& [key, value] : json.items()) {
@@ -71,13 +49,15 @@ arrow::Result<SourceStreamOptions> ParseReadOptions(const char* text) {
       options.only_embedding = value.get<bool>();
     } else if (key == "embedding" && value.is_string()) {
       options.embedding = value.get<std::string>();
+    } else if (key == "on_bad_file" && (value == "error" || value == "skip")) {
+      parsed.on_bad_file = value == "skip" ? OnBadFile::kSkip : OnBadFile::kError;
     } else {
       return arrow::Status::Invalid(
-          "options: expected `only_embedding` (true or false) and `embedding` (a text) but found `",
-          key, "`: ", DumpJson(value));
+          "options: expected `only_embedding` (true or false), `embedding` (a text) and ",
+          "`on_bad_file` (error or skip) but found `", key, "`: ", DumpJson(value));
     }
   }
-  return options;
+  return parsed;
 }
 
 }  // namespace
@@ -109,8 +89,11 @@ spuna_code spuna_fit(ArrowArrayStream* trusted, ArrowArrayStream* pool, const ch
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
     ARROW_ASSIGN_OR_RAISE(spuna::FitResult fit,
-                          spuna::FitStreams(*trusted_rows, *pool_rows, parsed.job.options,
-                                            {.keep_banks = parsed.job.keep_banks}, clock));
+                          spuna::FitStreams(*trusted_rows, *pool_rows,
+                                            {.options = parsed.job.options,
+                                             .extras = {.keep_banks = parsed.job.keep_banks},
+                                             .id = ""},
+                                            clock));
     *out_model = spuna::c::Wrap(std::move(fit.model));
     return arrow::Status::OK();
   });
@@ -131,26 +114,16 @@ spuna_code spuna_score_stream(const spuna_model* model, ArrowArrayStream* input,
   });
 }
 
-spuna_code spuna_clean_stream(ArrowArrayStream* trusted, ArrowArrayStream* pool,
-                              const char* options, const spuna_callbacks* callbacks,
-                              ArrowArrayStream* out, spuna_model** out_model, spuna_error* error) {
+spuna_code spuna_score_files(const spuna_model* model, const char* const* paths, size_t num_paths,
+                             const char* options, ArrowArrayStream* out, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
-    OwnedStream trusted_stream(trusted);
-    OwnedStream pool_stream(pool);
+    ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
-    ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseOptions<spuna::CleanJob>(options));
-    ARROW_ASSIGN_OR_RAISE(const auto trusted_rows, trusted_stream.Take("trusted"));
-    ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Take("pool"));
-    const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
-    spuna::StageClock clock(runtime);
-    ARROW_ASSIGN_OR_RAISE(spuna::CleanedStream cleaned,
-                          spuna::CleanStreams(*trusted_rows, *pool_rows, parsed.job.Fitting(),
-                                              {.keep_banks = parsed.job.fit.keep_banks},
-                                              parsed.job.Scoring(), clock));
-    std::unique_ptr<spuna_model> model(new spuna_model{cleaned.model});
-    ARROW_RETURN_NOT_OK(spuna::c::GiveStream(std::move(cleaned.rows), out));
-    if (out_model != nullptr) *out_model = model.release();
-    return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseOptions<spuna::ScoreJob>(options));
+    ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
+    ARROW_ASSIGN_OR_RAISE(auto scored,
+                          spuna::ScoreFiles(list, parsed.job, model->model, parsed.num_threads));
+    return spuna::c::GiveStream(std::move(scored), out);
   });
 }
 
@@ -289,13 +262,29 @@ spuna_code spuna_model_describe(const spuna_model* model, char** out_json, spuna
   });
 }
 
+spuna_code spuna_model_warnings(const spuna_model* model, char** out_json, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
+    ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
+    const spuna::Model& fitted = *model->model;
+    nlohmann::json texts = nlohmann::json::array();
+    for (const spuna::FitWarning& warning :
+         spuna::WarningsOf(fitted.summary, fitted.options.decision, fitted.dimension())) {
+      texts.push_back(warning.about + ": " + spuna::InCallWords(warning.text));
+    }
+    *out_json = spuna::c::CopyText(spuna::DumpJson(texts));
+    return arrow::Status::OK();
+  });
+}
+
 spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const char* options,
                               ArrowArrayStream* out, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
     ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseReadOptions(options));
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
-    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::OpenSourceStream(list, "paths", parsed));
+    ARROW_ASSIGN_OR_RAISE(
+        auto rows, spuna::OpenSourceStream(list, "paths", parsed.stream, parsed.on_bad_file));
     return spuna::c::GiveStream(std::move(rows), out);
   });
 }
@@ -339,6 +328,6 @@ spuna_code spuna_matrix_stream(const float* values, int64_t num_rows, int64_t di
   });
 }
 
-void spuna_string_free(char* text) { std::free(text); }
+void spuna_string_free(void* text) { std::free(text); }
 
 }  // extern "C"

@@ -101,6 +101,9 @@ typedef struct spuna_error {
 /* A fitted model. */
 typedef struct spuna_model spuna_model;
 
+/* A pool that was cleaned. */
+typedef struct spuna_cleaned spuna_cleaned;
+
 /* A part of a pool whose labels are expanded by many processes. */
 typedef struct spuna_partition spuna_partition;
 
@@ -141,14 +144,97 @@ SPUNA_EXPORT spuna_code spuna_score_stream(const spuna_model* model, struct Arro
                                            const char* options, struct ArrowArrayStream* out,
                                            spuna_error* error);
 
-/* Fits on both streams, then hands out the pool's rows with spuna_score and spuna_keep. The pool
- * is held in memory. `out_model`, if not NULL, gets the model too. Options: those of
- * `spuna clean`. */
+/* The rows of Parquet files and directories the same way; the options have on_bad_file. The rows of
+ * a file that turns out to be damaged when it is read can't be taken back: that is an error. */
+SPUNA_EXPORT spuna_code spuna_score_files(const spuna_model* model, const char* const* paths,
+                                          size_t num_paths, const char* options,
+                                          struct ArrowArrayStream* out, spuna_error* error);
+
+/* spuna_clean, of which only the rows and the model are wanted. The pool is held in memory.
+ * `out_model`, if not NULL, gets the model too. Options: those of `spuna clean`. */
 SPUNA_EXPORT spuna_code spuna_clean_stream(struct ArrowArrayStream* trusted,
                                            struct ArrowArrayStream* pool, const char* options,
                                            const spuna_callbacks* callbacks,
                                            struct ArrowArrayStream* out, spuna_model** out_model,
                                            spuna_error* error);
+
+/* Opens rows again that were read before: writes a new stream of the same rows and returns 0, or
+ * returns another number. `open` may be called from any thread that uses what it was given to;
+ * `release`, which may be NULL, is called once, when nothing will be opened any more. */
+typedef struct spuna_reopen {
+  int (*open)(void* context, struct ArrowArrayStream* out);
+  void (*release)(void* context);
+  void* context;
+} spuna_reopen;
+
+/* Fits on both streams, then scores and counts the pool. The pool is read again by `reopen`, or
+ * held in memory where that is NULL. Options: those of `spuna clean` but for its outputs. */
+SPUNA_EXPORT spuna_code spuna_clean(struct ArrowArrayStream* trusted, struct ArrowArrayStream* pool,
+                                    const spuna_reopen* reopen, const char* options,
+                                    const spuna_callbacks* callbacks, spuna_cleaned** out_cleaned,
+                                    spuna_error* error);
+/* The same on Parquet files and directories: what the command `spuna clean` does, but that it
+ * writes nothing. */
+SPUNA_EXPORT spuna_code spuna_clean_files(const char* const* trusted, size_t num_trusted,
+                                          const char* const* pool, size_t num_pool,
+                                          const char* options, const spuna_callbacks* callbacks,
+                                          spuna_cleaned** out_cleaned, spuna_error* error);
+/* NULL is allowed. */
+SPUNA_EXPORT void spuna_cleaned_free(spuna_cleaned* cleaned);
+
+/* The model, which may outlive what was cleaned. */
+SPUNA_EXPORT spuna_code spuna_cleaned_model(const spuna_cleaned* cleaned, spuna_model** out_model,
+                                            spuna_error* error);
+/* The pool's rows with spuna_score and spuna_keep, scored as they are asked for. Files keep the
+ * order in which they were given; columns that some of them lack are null there, and the keys of
+ * hive partitions are columns of strings. May be called again and again. */
+SPUNA_EXPORT spuna_code spuna_cleaned_rows(const spuna_cleaned* cleaned,
+                                           struct ArrowArrayStream* out, spuna_error* error);
+/* What `spuna clean` prints, as text and as the JSON object of its option json; both are freed by
+ * spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_cleaned_summary(const spuna_cleaned* cleaned, char** out_text,
+                                              spuna_error* error);
+SPUNA_EXPORT spuna_code spuna_cleaned_describe(const spuna_cleaned* cleaned, char** out_json,
+                                               spuna_error* error);
+/* The numbers of the rows that are kept, or where `kept` is 0 of those that are dropped, from 0, in
+ * the order of spuna_cleaned_rows without the option drop; freed by spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_cleaned_numbers(const spuna_cleaned* cleaned, int32_t kept,
+                                              int64_t** out_numbers, size_t* out_count,
+                                              spuna_error* error);
+/* The same as a JSON list of the rows' ids; "null" where the option id was not given. */
+SPUNA_EXPORT spuna_code spuna_cleaned_ids(const spuna_cleaned* cleaned, int32_t kept,
+                                          char** out_json, spuna_error* error);
+/* Why rows are dropped, as docs/decisions.md lists it: as rows, and as the Parquet file that
+ * `spuna clean` writes. */
+SPUNA_EXPORT spuna_code spuna_cleaned_reasons(const spuna_cleaned* cleaned,
+                                              const spuna_callbacks* callbacks,
+                                              struct ArrowArrayStream* out, spuna_error* error);
+SPUNA_EXPORT spuna_code spuna_cleaned_write_reasons(const spuna_cleaned* cleaned, const char* path,
+                                                    int32_t overwrite,
+                                                    const spuna_callbacks* callbacks,
+                                                    spuna_error* error);
+/* Writes the HTML page that `spuna clean` writes. */
+SPUNA_EXPORT spuna_code spuna_cleaned_write_report(const spuna_cleaned* cleaned, const char* path,
+                                                   int32_t overwrite,
+                                                   const spuna_callbacks* callbacks,
+                                                   spuna_error* error);
+
+/* What a clean of files would take: `spuna plan`. `out`, where it would write, may be NULL. The
+ * result is what the command prints, as JSON and as text, both freed by spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_plan_files(const char* const* trusted, size_t num_trusted,
+                                         const char* const* pool, size_t num_pool, const char* out,
+                                         const char* options, const spuna_callbacks* callbacks,
+                                         char** out_json, char** out_text, spuna_error* error);
+
+/* Watches one batch of new rows for shift: `spuna monitor`. Options: those of the command; `state`,
+ * `metrics` and `report` name files that it writes. The result as of spuna_plan_files. */
+SPUNA_EXPORT spuna_code spuna_monitor(const spuna_model* model, struct ArrowArrayStream* input,
+                                      const char* options, const spuna_callbacks* callbacks,
+                                      char** out_json, char** out_text, spuna_error* error);
+SPUNA_EXPORT spuna_code spuna_monitor_files(const spuna_model* model, const char* const* paths,
+                                            size_t num_paths, const char* options,
+                                            const spuna_callbacks* callbacks, char** out_json,
+                                            char** out_text, spuna_error* error);
 
 /* Compares a column of scores with a column of truth (boolean or 0/1, true is shifted). The result
  * is a JSON object with auroc, aupr, fpr95, rows and rows_skipped, to be freed by
@@ -189,12 +275,18 @@ SPUNA_EXPORT spuna_code spuna_model_serialize(const spuna_model* model, char** o
 SPUNA_EXPORT spuna_code spuna_model_parse(const void* bytes, size_t size, spuna_model** out_model,
                                           spuna_error* error);
 
+/* What the user of a model should know before trusting it, as a JSON list of texts, to be freed by
+ * spuna_string_free: no shift was found, there are few trusted rows, ... */
+SPUNA_EXPORT spuna_code spuna_model_warnings(const spuna_model* model, char** out_json,
+                                             spuna_error* error);
 /* What a model says of itself, as a JSON object, to be freed by spuna_string_free. */
 SPUNA_EXPORT spuna_code spuna_model_describe(const spuna_model* model, char** out_json,
                                              spuna_error* error);
 
 /* The rows of Parquet files and directories as one stream, read as they are asked for. Options:
- * {"only_embedding": true, "embedding": "name"} reads that column alone. */
+ * {"only_embedding": true, "embedding": "name"} reads that column alone, {"on_bad_file": "skip"}
+ * leaves files out whose footer can't be read. Files may differ in other columns: those that some
+ * lack are null there. */
 SPUNA_EXPORT spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths,
                                            const char* options, struct ArrowArrayStream* out,
                                            spuna_error* error);
@@ -277,8 +369,8 @@ SPUNA_EXPORT spuna_code spuna_entropy_add(spuna_entropy* entropy, const float* v
 /* NULL is allowed. */
 SPUNA_EXPORT void spuna_entropy_free(spuna_entropy* entropy);
 
-/* Frees what a function of this interface handed out as char*. NULL is allowed. */
-SPUNA_EXPORT void spuna_string_free(char* text);
+/* Frees what a function of this interface handed out as char* or int64_t*. NULL is allowed. */
+SPUNA_EXPORT void spuna_string_free(void* text);
 
 #ifdef __cplusplus
 }

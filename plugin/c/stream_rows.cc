@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "pipelines/options/call_words.h"
 #include "pipelines/run/exception_status.h"
 #include "plugin/c/stream_rows_internal.h"
 
@@ -73,21 +74,53 @@ class StreamRows : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::DataType> type_;
 };
 
-// Lets no exception out: Arrow's exporter would pass it on to a caller in C.
-class GuardedRows : public arrow::RecordBatchReader {
- public:
-  explicit GuardedRows(std::shared_ptr<arrow::RecordBatchReader> rows) : rows_(std::move(rows)) {}
+// A stream that is handed out. Arrow's own exporter lets exceptions through to a caller in C, and
+// puts the kind of an error before its message ("Invalid: ...").
+struct GivenStream {
+  std::shared_ptr<arrow::RecordBatchReader> rows;
+  std::string error;
 
-  std::shared_ptr<arrow::Schema> schema() const override { return rows_->schema(); }
-  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
-    return CatchExceptions([&] { return rows_->ReadNext(batch); });
-  }
-  arrow::Status Close() override {
-    return CatchExceptions([&] { return rows_->Close(); });
+  // Runs the body of a callback, and keeps the message of what went wrong.
+  template <typename Work>
+  static int Call(ArrowArrayStream* stream, Work work) noexcept {
+    auto& self = *static_cast<GivenStream*>(stream->private_data);
+    try {
+      const arrow::Status status =
+          CatchExceptions([&]() -> arrow::Status { return work(*self.rows); });
+      if (status.ok()) return 0;
+      self.error = InCallWords(MessageOf(status));
+      if (status.IsCancelled()) return ECANCELED;
+      if (status.IsOutOfMemory()) return ENOMEM;
+      if (status.IsIOError()) return EIO;
+      return EINVAL;
+    } catch (...) {
+      self.error.clear();
+      return ENOMEM;
+    }
   }
 
- private:
-  std::shared_ptr<arrow::RecordBatchReader> rows_;
+  static int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
+    return Call(stream, [&](const arrow::RecordBatchReader& rows) {
+      return arrow::ExportSchema(*rows.schema(), out);
+    });
+  }
+  static int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
+    return Call(stream, [&](arrow::RecordBatchReader& rows) -> arrow::Status {
+      std::shared_ptr<arrow::RecordBatch> batch;
+      ARROW_RETURN_NOT_OK(rows.ReadNext(&batch));
+      if (batch != nullptr) return arrow::ExportRecordBatch(*batch, out);
+      out->release = nullptr;
+      return arrow::Status::OK();
+    });
+  }
+  static const char* GetLastError(ArrowArrayStream* stream) {
+    const std::string& error = static_cast<GivenStream*>(stream->private_data)->error;
+    return error.empty() ? nullptr : error.c_str();
+  }
+  static void Release(ArrowArrayStream* stream) {
+    delete static_cast<GivenStream*>(stream->private_data);
+    stream->release = nullptr;
+  }
 };
 
 }  // namespace
@@ -117,7 +150,13 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> TakeStream(ArrowArraySt
 }
 
 arrow::Status GiveStream(std::shared_ptr<arrow::RecordBatchReader> rows, ArrowArrayStream* out) {
-  return arrow::ExportRecordBatchReader(std::make_shared<GuardedRows>(std::move(rows)), out);
+  *out = ArrowArrayStream{};
+  out->private_data = new GivenStream{std::move(rows), {}};
+  out->get_schema = GivenStream::GetSchema;
+  out->get_next = GivenStream::GetNext;
+  out->get_last_error = GivenStream::GetLastError;
+  out->release = GivenStream::Release;
+  return arrow::Status::OK();
 }
 
 }  // namespace spuna::c

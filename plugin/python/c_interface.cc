@@ -1,5 +1,8 @@
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
+#include <string>
+
 #include "plugin/python/c_interface_internal.h"
 
 namespace spuna::python {
@@ -9,7 +12,12 @@ void Raise(spuna_code code, const spuna_error& error) {
   if (code == SPUNA_INVALID) type = PyExc_ValueError;
   if (code == SPUNA_IO) type = PyExc_OSError;
   if (code == SPUNA_OUT_OF_MEMORY) type = PyExc_MemoryError;
-  PyErr_SetString(type, error.message);
+  // "`overwrite=true`" in Python's words.
+  std::string message = error.message;
+  for (std::size_t at = 0; (at = message.find("=true`", at)) != std::string::npos; ++at) {
+    message[at + 1] = 'T';
+  }
+  PyErr_SetString(type, message.c_str());
   throw nb::python_error();
 }
 

@@ -41,21 +41,6 @@ Model FitFiles(const std::vector<nb::bytes>& trusted, const std::vector<nb::byte
   return model.Take();
 }
 
-nb::tuple Clean(const nb::object& trusted, const nb::object& pool, const std::string& options,
-                nb::object progress) {
-  Listener listener(std::move(progress));
-  auto* const trusted_stream = Unwrap<ArrowArrayStream>(trusted, kStreamCapsule);
-  auto* const pool_stream = Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
-  OutgoingStream out;
-  NewModel model;
-  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
-    return spuna_clean_stream(trusted_stream, pool_stream, options.c_str(), callbacks, out.get(),
-                              model.out(), error);
-  });
-  nb::object capsule = out.Capsule();
-  return nb::make_tuple(model.Take(), std::move(capsule));
-}
-
 void CheckClean(const nb::object& pool, const std::string& options) {
   auto* const stream = pool.is_none() ? nullptr : Unwrap<ArrowArrayStream>(pool, kStreamCapsule);
   Check([&](spuna_error* error) { return spuna_check_clean(stream, options.c_str(), error); });
@@ -98,18 +83,70 @@ std::string EvaluateFiles(const std::vector<nb::bytes>& paths, const std::string
   return Text(json).get();
 }
 
+// JSON and text that a call handed out, as a pair.
+nb::tuple TakeBoth(char* json, char* text) {
+  const Text held_json(json);
+  const Text held_text(text);
+  return nb::make_tuple(std::string(json), std::string(text));
+}
+
+nb::tuple Plan(const std::vector<nb::bytes>& trusted, const std::vector<nb::bytes>& pool,
+               const nb::object& out, const std::string& options, nb::object progress) {
+  Listener listener(std::move(progress));
+  const Paths trusted_paths(trusted);
+  const Paths pool_paths(pool);
+  const std::string path = out.is_none() ? "" : PathOf(nb::cast<nb::bytes>(out));
+  char* json = nullptr;
+  char* text = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_plan_files(trusted_paths.data(), trusted_paths.size(), pool_paths.data(),
+                            pool_paths.size(), path.c_str(), options.c_str(), callbacks, &json,
+                            &text, error);
+  });
+  return TakeBoth(json, text);
+}
+
+nb::tuple Monitor(const Model& model, const nb::object& input, const std::string& options,
+                  nb::object progress) {
+  Listener listener(std::move(progress));
+  auto* const stream = Unwrap<ArrowArrayStream>(input, kStreamCapsule);
+  char* json = nullptr;
+  char* text = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_monitor(model.get(), stream, options.c_str(), callbacks, &json, &text, error);
+  });
+  return TakeBoth(json, text);
+}
+
+nb::tuple MonitorFiles(const Model& model, const std::vector<nb::bytes>& paths,
+                       const std::string& options, nb::object progress) {
+  Listener listener(std::move(progress));
+  const Paths list(paths);
+  char* json = nullptr;
+  char* text = nullptr;
+  CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
+    return spuna_monitor_files(model.get(), list.data(), list.size(), options.c_str(), callbacks,
+                               &json, &text, error);
+  });
+  return TakeBoth(json, text);
+}
+
 }  // namespace
 
 void RegisterCalls(nb::module_& module) {
   module.def("fit", &Fit, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
-             nb::arg("progress").none());
-  module.def("clean", &Clean, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
              nb::arg("progress").none());
   module.def("fit_files", &FitFiles, nb::arg("trusted"), nb::arg("pool"), nb::arg("options"),
              nb::arg("progress").none());
   module.def("check_clean", &CheckClean, nb::arg("pool").none(), nb::arg("options"));
   module.def("check_score", &CheckScore);
   module.def("split_clean_options", &SplitCleanOptions);
+  module.def("plan", &Plan, nb::arg("trusted"), nb::arg("pool"), nb::arg("out").none(),
+             nb::arg("options"), nb::arg("progress").none());
+  module.def("monitor", &Monitor, nb::arg("model"), nb::arg("input"), nb::arg("options"),
+             nb::arg("progress").none());
+  module.def("monitor_files", &MonitorFiles, nb::arg("model"), nb::arg("paths"), nb::arg("options"),
+             nb::arg("progress").none());
   module.def("evaluate", &Evaluate);
   module.def("evaluate_files", &EvaluateFiles);
 }

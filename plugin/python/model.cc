@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <utility>
@@ -56,6 +57,22 @@ nb::object Model::Score(const nb::object& input, const std::string& options) con
   return out.Capsule();
 }
 
+nb::object Model::ScoreFiles(const std::vector<nb::bytes>& paths,
+                             const std::string& options) const {
+  OutgoingStream out;
+  const Paths list(paths);
+  Check([&](spuna_error* error) {
+    return spuna_score_files(get(), list.data(), list.size(), options.c_str(), out.get(), error);
+  });
+  return out.Capsule();
+}
+
+std::string Model::Warnings() const {
+  char* json = nullptr;
+  Check([&](spuna_error* error) { return spuna_model_warnings(get(), &json, error); });
+  return Text(json).get();
+}
+
 Model NewModel::Take() { return Model(std::exchange(model_, nullptr)); }
 
 void RegisterModel(nb::module_& module) {
@@ -65,7 +82,9 @@ void RegisterModel(nb::module_& module) {
       .def("save", &Model::Save)
       .def("serialize", &Model::Serialize)
       .def("describe", &Model::Describe)
-      .def("score", &Model::Score);
+      .def("score", &Model::Score)
+      .def("score_files", &Model::ScoreFiles)
+      .def("warnings", &Model::Warnings);
 }
 
 }  // namespace spuna::python

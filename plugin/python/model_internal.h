@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plugin/c/spuna.h"
 
@@ -26,13 +27,17 @@ class Model {
   std::string Describe() const;
   /// A capsule with the scored rows of the stream in the capsule `input`.
   nb::object Score(const nb::object& input, const std::string& options) const;
+  /// The same for files.
+  nb::object ScoreFiles(const std::vector<nb::bytes>& paths, const std::string& options) const;
+  /// What its user should know, as a JSON list of texts.
+  std::string Warnings() const;
+
+  spuna_model* get() const { return model_.get(); }
 
  private:
   struct Deleter {
     void operator()(spuna_model* model) const { spuna_model_free(model); }
   };
-
-  spuna_model* get() const { return model_.get(); }
 
   std::unique_ptr<spuna_model, Deleter> model_;
 };

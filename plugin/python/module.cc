@@ -10,6 +10,7 @@ NB_MODULE(_spuna, module) {
   nanobind::set_leak_warnings(false);
   spuna::python::RegisterModel(module);
   spuna::python::RegisterPartition(module);
+  spuna::python::RegisterCleaned(module);
   spuna::python::RegisterCalls(module);
   spuna::python::RegisterStreams(module);
   spuna::python::RegisterColumns(module);

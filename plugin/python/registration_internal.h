@@ -7,7 +7,9 @@ namespace spuna::python {
 
 /// The class Model. (model.cc)
 void RegisterModel(nanobind::module_& module);
-/// fit, clean, evaluate and the checks of their options. (calls.cc)
+/// The class Cleaned, and what makes it. (cleaned.cc)
+void RegisterCleaned(nanobind::module_& module);
+/// fit, plan, monitor, evaluate and the checks of options. (calls.cc)
 void RegisterCalls(nanobind::module_& module);
 /// Files, arrays and matrices as streams. (streams.cc)
 void RegisterStreams(nanobind::module_& module);

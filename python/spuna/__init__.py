@@ -37,18 +37,33 @@ def _import_flags() -> int:
 _flags = _sys.getdlopenflags()
 _sys.setdlopenflags(_import_flags())
 try:
-    from ._spuna import version as __version__
+    from ._spuna import version as __version__  # noqa: F401
 finally:
     _sys.setdlopenflags(_flags)
 
-from ._api import Cleaned, Model, Rows, clean, evaluate, fit  # noqa: E402
+from ._api import Cleaned, Model, clean, evaluate, fit, monitor, plan  # noqa: E402
+from ._results import Monitored, Plan  # noqa: E402
+from ._rows import Rows  # noqa: E402
+from ._warnings import SpunaWarning  # noqa: E402
 
 if _TYPE_CHECKING:
     from ._sklearn import SpunaDetector as SpunaDetector
     from ._sklearn import separation_scorer as separation_scorer
 
 # These two, acero, ray and spark need packages that spuna does not, so a star leaves them out.
-__all__ = ["Cleaned", "Model", "Rows", "clean", "evaluate", "fit"]
+__all__ = [
+    "Cleaned",
+    "Model",
+    "Monitored",
+    "Plan",
+    "Rows",
+    "SpunaWarning",
+    "clean",
+    "evaluate",
+    "fit",
+    "monitor",
+    "plan",
+]
 
 
 def __getattr__(name):

@@ -1,16 +1,22 @@
-"""fit, clean, evaluate, and what they give."""
+"""fit, clean, plan, monitor, evaluate, and what they give."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from typing import Any, Callable
+from typing import Any, Union
 
 from . import _spuna
 from ._data import is_one_shot, is_path, open_stream, paths_of
+from ._html import card, lines_of
 from ._progress import Progress, listener
+from ._results import Monitored, Plan, Result
+from ._rows import Rows
 from ._signatures import takes_options
+from ._warnings import warn_about
+
+Path = Union[str, "os.PathLike[str]"]
 
 
 def _dump(options: dict[str, Any]) -> str:
@@ -23,46 +29,16 @@ def _dump(options: dict[str, Any]) -> str:
     return json.dumps(options, default=plain, allow_nan=False)
 
 
+def _column(options: dict[str, Any], kind: str) -> str:
+    """The name of one of our columns."""
+    prefix = options.get("prefix")
+    return ("spuna_" if prefix is None else prefix) + kind
+
+
 def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of a clean as those of its two halves, a fit and scoring."""
     fit_options, score_options = _spuna.split_clean_options(_dump(options))
     return json.loads(fit_options), json.loads(score_options)
-
-
-class Rows:
-    """Rows with our columns appended, made as they are read.
-
-    Speaks the Arrow PyCapsule interface: ``pa.table(rows)``, ``pa.RecordBatchReader.from_stream(rows)``,
-    ``pl.DataFrame(rows)``, ``duckdb.sql("from rows")``. Reading again reads the input again, which works
-    for tables and files; the rows of a reader can be read once. (DuckDB asks for the stream several times,
-    so such rows go to it as ``pa.RecordBatchReader.from_stream(rows)``.)
-    """
-
-    def __init__(self, open_rows: Callable[[], Any], one_shot: bool):
-        self._open = open_rows
-        self._is_one_shot = one_shot
-        self._is_read = False
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The rows as a capsule with an ArrowArrayStream. `requested_schema` is not acted upon."""
-        if self._is_one_shot and self._is_read:
-            raise ValueError(
-                "these rows have been read, and their input can be read only once; pass a table or a "
-                "path to read them several times"
-            )
-        self._is_read = True
-        return self._open()
-
-    def __repr__(self) -> str:
-        return f"<spuna.{type(self).__name__}: rows as an Arrow stream, for pa.table() and others>"
-
-
-class Cleaned(Rows):
-    """The pool's rows after :func:`clean`, and the model that was fitted."""
-
-    def __init__(self, open_rows: Callable[[], Any], one_shot: bool, model: Model):
-        super().__init__(open_rows, one_shot)
-        self.model = model
 
 
 class Model:
@@ -72,11 +48,11 @@ class Model:
         self._model = model
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Model:
+    def load(path: Path) -> Model:
         """Reads a model file."""
         return Model(_spuna.Model.load(os.fsencode(path)))
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+    def save(self, path: Path, overwrite: bool = False) -> None:
         """Writes a model file (safetensors). It appears whole or not at all."""
         self._model.save(os.fsencode(path), overwrite)
 
@@ -106,9 +82,11 @@ class Model:
         _spuna.check_score(text)
 
         def open_rows() -> Any:
+            if is_path(data):
+                return self._model.score_files(paths_of(data), text)
             return self._model.score(open_stream(data), text)
 
-        return Rows(open_rows, is_one_shot(data))
+        return Rows(open_rows, is_one_shot(data), _column(options, "keep"))
 
     @takes_options("score")
     def scores(self, data: Any, **options: Any) -> Any:
@@ -124,9 +102,7 @@ class Model:
         """
         rows = self.score(data, **options)
         kind = "neighbor_score" if options.get("by") == "neighbors" else "score"
-        prefix = options.get("prefix")
-        name = ("spuna_" if prefix is None else prefix) + kind
-        return _spuna.read_columns(rows._open(), [name])[0]
+        return _spuna.read_columns(rows._open(), [_column(options, kind)])[0]
 
     def report(self) -> dict[str, Any]:
         """What the model says of itself: options, what the fit found, versions.
@@ -158,22 +134,99 @@ class Model:
         # Scores end at 1.
         return float(calibration["threshold"]) if calibration["threshold"] <= 1 else math.inf
 
+    def warnings(self) -> list[str]:
+        """What to know before trusting it, as :class:`spuna.SpunaWarning` said it after the fit."""
+        return json.loads(self._model.warnings())
+
     def __reduce__(self) -> Any:
         return Model.from_bytes, (self.to_bytes(),)
 
-    def __repr__(self) -> str:
-        report = self.report()
+    def _decision(self) -> str:
         threshold = self.threshold
         if threshold is None:
-            decision = "decides by p-values"
-        elif threshold == math.inf:
-            decision = "drops nothing"
-        else:
-            decision = f"threshold {threshold}"
+            return "decides by p-values"
+        return "drops nothing" if threshold == math.inf else f"threshold {threshold}"
+
+    def __repr__(self) -> str:
+        report = self.report()
         return (
-            f"<spuna.Model: dimension {report['dimension']}, {decision}, fitted on "
+            f"<spuna.Model: dimension {report['dimension']}, {self._decision()}, fitted on "
             f"{report['fit']['rows_trusted']} trusted and {report['fit']['rows_pool']} pool rows>"
         )
+
+    def _repr_html_(self) -> str:
+        report = self.report()
+        fit = report["fit"]
+        lines = [
+            ("dimension", f"{report['dimension']:,}"),
+            ("recipe", str(report["options"]["recipe"])),
+            ("fitted on", f"{fit['rows_trusted']:,} trusted and {fit['rows_pool']:,} pool rows"),
+            ("decision", self._decision()),
+        ]
+        return card("spuna.Model", lines, notes=self.warnings())
+
+
+class Cleaned(Rows, Result):
+    """A pool after :func:`clean`: its rows with our columns, and what was found.
+
+    The rows are scored as they are read, again each time: ``pa.table(cleaned)``, :meth:`to_pandas`,
+    :meth:`to_polars` and everything else that takes an Arrow stream.
+    """
+
+    _title = "spuna.Cleaned"
+
+    def __init__(self, cleaned: _spuna.Cleaned, keep: str):
+        Rows.__init__(self, cleaned.rows, False, keep)
+        Result.__init__(self, cleaned.describe(), cleaned.summary())
+        self._cleaned = cleaned
+        self.model = Model(cleaned.model())
+
+    @property
+    def kept(self) -> Any:
+        """The rows that are kept: their numbers in the pool, from 0, as a numpy array; with ``id=`` the
+        texts of that column, as a list. Rows without a valid embedding are neither kept nor dropped."""
+        return self._rows_that_are(True)
+
+    @property
+    def dropped(self) -> Any:
+        """The rows that are dropped, as :attr:`kept` has those that are kept."""
+        return self._rows_that_are(False)
+
+    def _rows_that_are(self, kept: bool) -> Any:
+        ids = json.loads(self._cleaned.ids(kept))
+        return self._cleaned.numbers(kept).view("int64") if ids is None else ids
+
+    @property
+    def groups(self) -> dict[str, list[dict[str, Any]]]:
+        """How many rows of each group are dropped, for each column of ``group_by=``, the most affected
+        first: ``value``, ``rows``, ``dropped``, the ``share`` and its interval at 95 %, ``low`` to ``high``."""
+        return self.to_dict().get("groups", {})
+
+    def reasons(self, path: Path | None = None, *, overwrite: bool = False, progress: Progress = None) -> Rows:
+        """Why each row is dropped, a row for each, as docs/decisions.md lists it. With `path` they are also
+        written there, as the command does (Parquet)."""
+        with listener(progress, "reasons") as callback:
+            if path is not None:
+                self._cleaned.write_reasons(os.fsencode(path), overwrite, callback)
+                return Rows(lambda: open_stream(path), False)
+            made = [self._cleaned.reasons(callback)]
+        return Rows(lambda: made.pop() if made else self._cleaned.reasons(None), False)
+
+    def report(self, path: Path, *, overwrite: bool = False, progress: Progress = None) -> None:
+        """Writes the report, one HTML page, as the command does."""
+        with listener(progress, "report") as callback:
+            self._cleaned.write_report(os.fsencode(path), overwrite, callback)
+
+    def __repr__(self) -> str:
+        found = self.to_dict()
+        counts = f"{found['rows_in']} rows, {found['rows_kept']} kept, {found['rows_dropped']} dropped"
+        invalid = found["rows_in"] - found["rows_kept"] - found["rows_dropped"]
+        return f"<spuna.Cleaned: {counts}{f', {invalid} invalid' if invalid else ''}>"
+
+    def _repr_html_(self) -> str:
+        found = self.to_dict()
+        valid = max(found["rows_kept"] + found["rows_dropped"], 1)
+        return card(self._title, lines_of(self.summary()), bar=found["rows_kept"] / valid)
 
 
 @takes_options("fit")
@@ -197,49 +250,116 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     >>> model.report()["fit"]["shift"]["found"]    # both are draws of one distribution
     False
     """
-    embedding = options.get("embedding")
-    with listener(progress) as callback:
+    text = _dump(options)
+    with listener(progress, "fit") as callback:
         if is_path(trusted) and is_path(pool):
-            return Model(
-                _spuna.fit_files(paths_of(trusted), paths_of(pool), _dump(options), callback)
-            )
-        trusted_stream = open_stream(trusted, only_embedding=True, embedding=embedding)
+            model = _spuna.fit_files(paths_of(trusted), paths_of(pool), text, callback)
+        else:
+            trusted_stream, pool_stream = _open_both(trusted, pool, options)
+            model = _spuna.fit(trusted_stream, pool_stream, text, callback)
+    warn_about(model, stacklevel=2)
+    return Model(model)
+
+
+def _open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Streams of all columns; of files that need not be, the embeddings alone."""
+    embedding = options.get("embedding")
+    only = embedding is not None and options.get("stratify") is None
+    return (
+        open_stream(trusted, only_embedding=options.get("stratify") is None, embedding=embedding),
         # The pool is tried for the trusted rows' column first, so all of its columns must be there.
-        pool_stream = open_stream(pool, only_embedding=embedding is not None, embedding=embedding)
-        return Model(_spuna.fit(trusted_stream, pool_stream, _dump(options), callback))
+        open_stream(pool, only_embedding=only, embedding=embedding, on_bad_file=options.get("on_bad_file")),
+    )
 
 
 @takes_options("clean")
 def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -> Cleaned:
-    """Fits on a pool, then gives the pool's rows with ``spuna_score`` and ``spuna_keep``.
+    """Fits on a pool, scores and counts its rows, and gives them with ``spuna_score`` and ``spuna_keep``.
 
-    The fit happens now, the scoring as the rows are read. A pool that can be read only once, such as a
-    RecordBatchReader, is held in memory.
+    It is the command ``spuna clean`` without files to write. The pool is read to fit, to count, and each
+    time its rows are read from the result; one that can be read only once, such as a RecordBatchReader, is
+    held in memory. To score a pool once, as its rows are read, use :func:`fit` and :meth:`Model.score`.
+
+    Files of a lake may differ in other columns: those that some lack are null there. The keys of hive
+    partitions become columns of strings.
 
     >>> import numpy as np, pyarrow as pa, spuna
     >>> rng = np.random.default_rng(0)
-    >>> pool = pa.table({"id": range(300), "embedding": list(rng.normal(size=(300, 4)))})
-    >>> cleaned = spuna.clean(rng.normal(size=(200, 4)), pool, epochs=2)
+    >>> rows = rng.normal(size=(300, 4))
+    >>> rows[:100] += 3
+    >>> pool = pa.table({"id": range(300), "embedding": list(rows)})
+    >>> cleaned = spuna.clean(rng.normal(size=(200, 4)), pool)
+    >>> cleaned
+    <spuna.Cleaned: 300 rows, 197 kept, 103 dropped>
+    >>> cleaned.dropped[:3]
+    array([0, 1, 2])
     >>> pa.table(cleaned).column_names
     ['id', 'embedding', 'spuna_score', 'spuna_keep']
-    >>> cleaned.model.dimension
-    4
     """
-    if is_one_shot(pool):
-        embedding = options.get("embedding")
-        with listener(progress) as callback:
-            trusted_stream = open_stream(trusted, only_embedding=True, embedding=embedding)
-            model, capsule = _spuna.clean(
-                trusted_stream, open_stream(pool), _dump(options), callback
+    text = _dump(options)
+    with listener(progress, "clean") as callback:
+        if is_path(trusted) and is_path(pool):
+            cleaned = _spuna.clean_files(paths_of(trusted), paths_of(pool), text, callback)
+        else:
+            on_bad_file = options.get("on_bad_file")
+
+            def open_pool() -> Any:
+                return open_stream(pool, on_bad_file=on_bad_file)
+
+            reopen = None if is_one_shot(pool) else open_pool
+            cleaned = _spuna.clean(open_stream(trusted), open_pool(), reopen, text, callback)
+    result = Cleaned(cleaned, _column(options, "keep"))
+    warn_about(result.model._model, stacklevel=2)
+    return result
+
+
+@takes_options("clean")
+def plan(trusted: Any, pool: Any, out: Path | None = None, *, progress: Progress = None, **options: Any) -> Plan:
+    """What :func:`clean` of these files would take: rows, memory, time and, with `out`, disk. Nothing is
+    written. The command is ``spuna plan``.
+
+    >>> import spuna
+    >>> plan = spuna.plan("examples/quickstart/trusted.parquet", "examples/quickstart/pool.parquet")
+    >>> plan
+    <spuna.Plan: 1500 rows in 1 files>
+    >>> plan.to_dict()["fit_rows"]
+    1500
+    """
+    for name, given in (("trusted", trusted), ("pool", pool)):
+        if not is_path(given):
+            raise TypeError(
+                f"{name}: a plan is for files: expected a path or a list of paths but found {type(given).__name__}"
             )
-        return Cleaned(lambda: capsule, True, Model(model))
-    # What can be said against it is said before the fit, if looking at the columns costs nothing.
-    is_table = is_path(pool) or hasattr(pool, "num_rows") or hasattr(pool, "height")
-    _spuna.check_clean(open_stream(pool) if is_table else None, _dump(options))
-    fit_options, score_options = _split(options)
-    model = fit(trusted, pool, progress=progress, **fit_options)
-    rows = model.score(pool, **score_options)
-    return Cleaned(rows._open, False, model)
+    target = None if out is None else os.fsencode(out)
+    with listener(progress, "plan") as callback:
+        return Plan(*_spuna.plan(paths_of(trusted), paths_of(pool), target, _dump(options), callback))
+
+
+@takes_options("monitor")
+def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **options: Any) -> Monitored:
+    """Watches one batch of new rows for shift. The command is ``spuna monitor``.
+
+    `model` is a :class:`Model` or the path of one; `data` is the batch, as in :meth:`Model.score`. With
+    ``state=`` the batches before count as well, and the chance of ever detecting a shift where there is
+    none stays below ``level``, however often one looks.
+
+    >>> import numpy as np, spuna
+    >>> rng = np.random.default_rng(0)
+    >>> pool = rng.normal(size=(600, 8))
+    >>> pool[:300] += 2
+    >>> model = spuna.fit(rng.normal(size=(300, 8)), pool)
+    >>> spuna.monitor(model, rng.normal(size=(200, 8))).found
+    False
+    >>> spuna.monitor(model, rng.normal(size=(200, 8)) + 2).found
+    True
+    """
+    fitted = model if isinstance(model, Model) else Model.load(model)
+    names = ("state", "metrics", "report")
+    text = _dump({k: os.fspath(v) if k in names and v is not None else v for k, v in options.items()})
+    with listener(progress, "monitor") as callback:
+        if is_path(data):
+            return Monitored(*_spuna.monitor_files(fitted._model, paths_of(data), text, callback))
+        return Monitored(*_spuna.monitor(fitted._model, open_stream(data), text, callback))
 
 
 def evaluate(data: Any, truth: str, score: str = "spuna_score") -> dict[str, float]:

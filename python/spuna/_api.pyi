@@ -1,29 +1,26 @@
 """The calls with their options. Written by scripts/option_docs; do not edit."""
 
 import os
-from typing import Any, Callable, Literal
+from typing import Any, Literal, Union
 
 from . import _spuna
 from ._progress import Progress
+from ._results import Monitored, Plan, Result
+from ._rows import Rows
+
+Path = Union[str, "os.PathLike[str]"]
 
 def _dump(options: dict[str, Any]) -> str: ...
 
+def _column(options: dict[str, Any], kind: str) -> str: ...
+
 def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]: ...
-
-class Rows:
-    def __init__(self, open_rows: Callable[[], Any], one_shot: bool): ...
-    def __arrow_c_stream__(self, requested_schema: Any=None) -> Any: ...
-    def __repr__(self) -> str: ...
-
-class Cleaned(Rows):
-    model: Model
-    def __init__(self, open_rows: Callable[[], Any], one_shot: bool, model: Model): ...
 
 class Model:
     def __init__(self, model: _spuna.Model): ...
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Model: ...
-    def save(self, path: str | os.PathLike[str], overwrite: bool=False) -> None: ...
+    def load(path: Path) -> Model: ...
+    def save(self, path: Path, overwrite: bool=False) -> None: ...
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
     def to_bytes(self) -> bytes: ...
@@ -37,6 +34,7 @@ class Model:
         neighbors: Literal["auto", "kd-tree", "product"] = "auto",
         prefix: str = "spuna_",
         invalid: Literal["drop", "error", "null"] = "null",
+        on_bad_file: Literal["error", "skip"] = "error",
         threads: int | None = None,
     ) -> Rows: ...
     def scores(self, data: Any, *,
@@ -49,6 +47,7 @@ class Model:
         neighbors: Literal["auto", "kd-tree", "product"] = "auto",
         prefix: str = "spuna_",
         invalid: Literal["drop", "error", "null"] = "null",
+        on_bad_file: Literal["error", "skip"] = "error",
         threads: int | None = None,
     ) -> Any: ...
     def report(self) -> dict[str, Any]: ...
@@ -56,7 +55,21 @@ class Model:
     def dimension(self) -> int: ...
     @property
     def threshold(self) -> float | None: ...
+    def warnings(self) -> list[str]: ...
     def __reduce__(self) -> Any: ...
+    def __repr__(self) -> str: ...
+
+class Cleaned(Rows, Result):
+    model: Model
+    def __init__(self, cleaned: _spuna.Cleaned, keep: str): ...
+    @property
+    def kept(self) -> Any: ...
+    @property
+    def dropped(self) -> Any: ...
+    @property
+    def groups(self) -> dict[str, list[dict[str, Any]]]: ...
+    def reasons(self, path: Path | None=None, *, overwrite: bool=False, progress: Progress=None) -> Rows: ...
+    def report(self, path: Path, *, overwrite: bool=False, progress: Progress=None) -> None: ...
     def __repr__(self) -> str: ...
 
 def fit(trusted: Any, pool: Any, *, progress: Progress=None,
@@ -89,8 +102,12 @@ def fit(trusted: Any, pool: Any, *, progress: Progress=None,
     fit_sample: Literal["by-partition", "uniform"] = "uniform",
     neighbors: Literal["auto", "kd-tree", "product"] = "auto",
     invalid: Literal["drop", "error", "null"] = "null",
+    on_bad_file: Literal["error", "skip"] = "error",
+    force: bool = False,
     threads: int | None = None,
 ) -> Model: ...
+
+def _open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, Any]: ...
 
 def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     embedding: str | None = None,
@@ -104,6 +121,10 @@ def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     calibration_rows: int | None = None,
     stratify: str | None = None,
     p_values: bool = False,
+    group_by: list[str] | None = None,
+    id: str | None = None,
+    truth: str | None = None,
+    report_image: str | None = None,
     recipe: Literal["fast", "paper", "robust"] = "robust",
     metric: Literal["contrast", "cosine", "euclidean", "whitened"] | None = None,
     seeds: Literal["cross-fitted", "distance"] | None = None,
@@ -125,7 +146,61 @@ def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     neighbors: Literal["auto", "kd-tree", "product"] = "auto",
     prefix: str = "spuna_",
     invalid: Literal["drop", "error", "null"] = "null",
+    on_bad_file: Literal["error", "skip"] = "error",
+    force: bool = False,
     threads: int | None = None,
 ) -> Cleaned: ...
+
+def plan(trusted: Any, pool: Any, out: Path | None=None, *, progress: Progress=None,
+    embedding: str | None = None,
+    drop: bool = False,
+    keep_banks: bool = False,
+    threshold: float | None = None,
+    max_clean_loss: float | None = None,
+    max_false_drops: float | None = None,
+    keep_share: float | None = None,
+    calibration: Literal["cross", "none", "split"] | None = None,
+    calibration_rows: int | None = None,
+    stratify: str | None = None,
+    p_values: bool = False,
+    group_by: list[str] | None = None,
+    id: str | None = None,
+    truth: str | None = None,
+    report_image: str | None = None,
+    recipe: Literal["fast", "paper", "robust"] = "robust",
+    metric: Literal["contrast", "cosine", "euclidean", "whitened"] | None = None,
+    seeds: Literal["cross-fitted", "distance"] | None = None,
+    discriminant: Literal["off", "on"] | bool | None = None,
+    sides: Literal["even", "share"] | None = None,
+    targets: Literal["labels", "soft"] | None = None,
+    alpha: int | None = None,
+    beta: int | None = None,
+    k: int | None = None,
+    epsilon: float = 0,
+    on_stop: Literal["keep", "rollback"] = "keep",
+    hidden: int | None = None,
+    epochs: int | None = None,
+    learning_rate: float = 0.001,
+    batch_size: int = 128,
+    seed: int = 0,
+    fit_rows: int = 50000,
+    fit_sample: Literal["by-partition", "uniform"] = "uniform",
+    neighbors: Literal["auto", "kd-tree", "product"] = "auto",
+    prefix: str = "spuna_",
+    invalid: Literal["drop", "error", "null"] = "null",
+    on_bad_file: Literal["error", "skip"] = "error",
+    force: bool = False,
+    threads: int | None = None,
+) -> Plan: ...
+
+def monitor(model: Model | Path, data: Any, *, progress: Progress=None,
+    embedding: str | None = None,
+    state: str | None = None,
+    metrics: str | None = None,
+    report: str | None = None,
+    level: float = 0.05,
+    invalid: Literal["drop", "error", "null"] = "null",
+    threads: int | None = None,
+) -> Monitored: ...
 
 def evaluate(data: Any, truth: str, score: str='spuna_score') -> dict[str, float]: ...

@@ -33,12 +33,16 @@ def is_one_shot(data: Any) -> bool:
     return not (is_path(data) or any(hasattr(data, name) for name in shows))
 
 
-def open_stream(data: Any, only_embedding: bool = False, embedding: str | None = None) -> Any:
+def open_stream(
+    data: Any, only_embedding: bool = False, embedding: str | None = None, on_bad_file: str | None = None
+) -> Any:
     """A capsule with an Arrow stream of the rows. Of files, `only_embedding` reads just that column."""
     if is_path(data):
         options: dict[str, Any] = {"only_embedding": only_embedding}
         if embedding is not None:
             options["embedding"] = embedding
+        if on_bad_file is not None:
+            options["on_bad_file"] = on_bad_file
         return _spuna.read_parquet(paths_of(data), json.dumps(options))
     if type(data).__name__ == "PyCapsule":
         return data
@@ -69,7 +73,7 @@ def _matrix_stream(data: Any) -> Any:
     import numpy
 
     if numpy.ma.isMaskedArray(data):
-        data = data.astype(numpy.float32).filled(numpy.nan)
+        data = numpy.ma.filled(data.astype(numpy.float32), numpy.nan)
     matrix = numpy.asarray(data)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise ValueError(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from typing import Any, Callable, Union
+
+# The stages of calls, at the level INFO.
+LOGGER = logging.getLogger("spuna")
 
 Progress = Union[None, bool, Callable[[str, float], Any]]
 
@@ -24,10 +29,13 @@ class _Bar:
 
 class listener:
     """The callable that the extension calls, for ``with``: `progress` itself, a tqdm bar for True (if
-    tqdm is installed), or nothing."""
+    tqdm is installed), or nothing. Stages go to the log of the call as well."""
 
-    def __init__(self, progress: Progress):
+    def __init__(self, progress: Progress, call: str):
         self._bar: Any = None
+        self._call = call
+        self._stage = ""
+        self._started = time.monotonic()
         if progress is True:
             try:
                 from tqdm.auto import tqdm
@@ -43,11 +51,23 @@ class listener:
                 "progress: expected None, True or a callable of a stage and a share, but found "
                 f"{type(progress).__name__}"
             )
-        self._progress = progress
+        self._progress: Any = progress
+        self._logs = LOGGER.isEnabledFor(logging.INFO)
+
+    def _tell(self, stage: str, done: float) -> None:
+        if stage != self._stage:
+            LOGGER.info("%s: %s", self._call, stage)
+            self._stage = stage
+        if self._progress is not None:
+            self._progress(stage, done)
 
     def __enter__(self) -> Any:
-        return self._progress
+        return self._tell if self._logs else self._progress
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, kind: Any, *exception: Any) -> None:
         if self._bar is not None:
             self._bar.close()
+        if self._logs:
+            seconds = time.monotonic() - self._started
+            ended = "done" if kind is None else f"ended by {kind.__name__}"
+            LOGGER.info("%s: %s after %.1f seconds", self._call, ended, seconds)

@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(leakage_and_invalid_rows_are_told) {
   test::WriteParquet(example.directory / "pool.parquet", *test::EmbeddingTable(example.pool));
   const ProgramResult result = RunSpuna(example.Clean());
   BOOST_TEST(result.exit_code == 0);
-  BOOST_TEST(result.out.find("1 trusted rows also lie in the pool") != std::string::npos);
+  BOOST_TEST(result.out.find("1 trusted rows are also in the pool") != std::string::npos);
   BOOST_TEST(result.out.find("0 trusted, 1 pool: null or non-finite") != std::string::npos);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/score/streams.h"
+#include "pipelines/fit/stream_fit.h"
 #include "plugin/acero/node_options.h"
 #include "plugin/acero/register.h"
 #include "tests/support/files_example.h"
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_large_pool_is_sampled_as_a_stream_is) {
     const Runtime runtime;
     StageClock clock(runtime);
     const FitResult streamed =
-        test::Get(FitStreams(trusted_reader, pool_reader, options, {}, clock));
+        test::Get(FitStreams(trusted_reader, pool_reader, {options, {}, ""}, clock));
     BOOST_TEST(bytes == SerializeModel(streamed.model));
     const Declaration expand{"spuna_expand",
                              {Source(*trusted_table, layout), Source(*pool_table, layout)},

@@ -1,4 +1,4 @@
-#include "cli/summary.h"
+#include "pipelines/jobs/summary.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "pipelines/options/json_text.h"
+#include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/number_words.h"
 
-namespace spuna::cli {
+namespace spuna {
 namespace {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -52,24 +53,10 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
                          (summary.sampled_from
                               ? ", a sample of " + Count(*summary.sampled_from) + " (`--fit-rows`)"
                               : ""));
-  const std::int64_t invalid = summary.rows_invalid_trusted + summary.rows_invalid_pool;
-  if (invalid > 0) {
-    lines.emplace_back("invalid rows", Count(summary.rows_invalid_trusted) + " trusted, " +
-                                           Count(summary.rows_invalid_pool) +
-                                           " pool: null or non-finite, not used");
+  for (const FitWarning& warning : WarningsOf(summary, fit.options.decision, fit.dimension)) {
+    lines.emplace_back(warning.about, warning.text);
   }
-  if (summary.rows_trusted_in_pool > 0) {
-    lines.emplace_back("leakage", Count(summary.rows_trusted_in_pool) +
-                                      " trusted rows also lie in the pool (equal embeddings): any "
-                                      "evaluation on it is too good");
-  }
-  if (!summary.found && summary.separation) {
-    lines.emplace_back("shift", "none found: trusted rows and pool can't be told apart (AUROC " +
-                                    Format("%.3f", summary.separation->auroc) +
-                                    ", p = " + Format("%.2f", summary.separation->p_value) + ")" +
-                                    (fit.options.decision.IsSet() ? "" : "; every row is kept"));
-    return;
-  }
+  if (!summary.found && summary.separation) return;
   if (summary.share) {
     const algorithms::Share& share = *summary.share;
     lines.emplace_back("share shifted", Format("%.1f", 100 * share.estimate) + " % (estimate; " +
@@ -96,7 +83,7 @@ std::string Reason(const Decision& decision) {
     return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (" + decision.rule +
            " " + Format("%g", decision.level) + ", of which about twice is guaranteed)";
   }
-  if (decision.DropsNone()) return "none asked for by " + decision.rule;
+  if (decision.DropsNone()) return "none can be by `" + decision.rule + "`";
   std::string reason = "score " + Format("%.4g", decision.threshold) + " or more";
   if (decision.rule.empty() || decision.rule == "threshold") return reason;
   return reason + " (" + decision.rule + " " + Format("%g", decision.level) + ")";
@@ -166,7 +153,7 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
   }
   const auto total = report.seconds.find("total");
   if (total != report.seconds.end()) lines.emplace_back("seconds", Format("%.1f", total->second));
-  lines.emplace_back("written to", written_to);
+  if (!written_to.empty()) lines.emplace_back("written to", written_to);
   if (report.reasons) lines.emplace_back("reasons", *report.reasons);
   if (report.page) lines.emplace_back("report", *report.page);
   return Align(lines);
@@ -274,4 +261,4 @@ std::string Summarize(const Model& model) {
   return Align(lines);
 }
 
-}  // namespace spuna::cli
+}  // namespace spuna

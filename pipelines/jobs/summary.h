@@ -7,7 +7,7 @@
 #include "pipelines/run/job_plan.h"
 #include "pipelines/run/job_report.h"
 
-namespace spuna::cli {
+namespace spuna {
 
 /// A few aligned lines for people.
 std::string Summarize(const JobReport& report, const std::string& written_to);
@@ -16,4 +16,4 @@ std::string Summarize(const Evaluation& evaluation);
 std::string Summarize(const MonitorReport& report);
 std::string Summarize(const Model& model);
 
-}  // namespace spuna::cli
+}  // namespace spuna

@@ -1,0 +1,182 @@
+#include "pipelines/jobs/clean_result.h"
+
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <utility>
+
+#include "arrow_io/table_output.h"
+#include "pipelines/report/explanation.h"
+#include "pipelines/report/reasons.h"
+#include "pipelines/report/report.h"
+#include "pipelines/report/report_page.h"
+#include "pipelines/run/exception_status.h"
+#include "pipelines/run/job_paths.h"
+#include "pipelines/run/output_set.h"
+#include "pipelines/run/system_memory.h"
+#include "pipelines/score/batch_scorer.h"
+#include "pipelines/score/streams.h"
+
+namespace spuna {
+namespace {
+
+constexpr const char* kReasons = "reasons";
+constexpr const char* kReport = "report";
+
+}  // namespace
+
+CleanResult::CleanResult(const CleanJob& job, Input input, FitResult fit, int num_threads)
+    : job_(job),
+      scoring_(job.Scoring()),
+      input_(std::move(input)),
+      fit_(std::move(fit)),
+      model_(std::make_shared<const Model>(fit_.model)),
+      num_threads_(num_threads) {}
+
+arrow::Result<std::shared_ptr<const CleanResult>> CleanResult::Make(const CleanJob& job,
+                                                                    Input input, FitResult fit,
+                                                                    StageClock& clock) {
+  std::shared_ptr<CleanResult> result(
+      new CleanResult(job, std::move(input), std::move(fit), clock.runtime().num_threads));
+  ARROW_RETURN_NOT_OK(result->Score(clock));
+  return result;
+}
+
+arrow::Status CleanResult::Score(StageClock& clock) {
+  PoolPassOptions options = PassOptionsOf(job_);
+  options.image.clear();
+  options.decisions = true;
+  options.stage = "score";
+  ARROW_ASSIGN_OR_RAISE(pass_, Read(options, {}, clock));
+  report_.fit = JobReport::Fit{model_->options, model_->summary, model_->dimension()};
+  ARROW_ASSIGN_OR_RAISE(const Decision decision, DecideFor(*model_, scoring_));
+  std::size_t num_files = 0;
+  for (const auto& part : pass_.decisions) num_files += part.empty() ? 0 : 1;
+  if (input_.files == nullptr) num_files = 0;
+  report_.score = JobReport::Score{pass_.counts, decision, num_files, scoring_.by, scoring_.drop};
+  if (job_.NeedsPoolPass()) AddFindings(job_, *fit_.findings, pass_, report_);
+  report_.skipped = input_.pool->skipped();
+  report_.seconds = clock.Seconds();
+  report_.peak_memory_bytes = PeakMemoryBytes();
+  return arrow::Status::OK();
+}
+
+arrow::Result<PoolPassResult> CleanResult::Read(const PoolPassOptions& options,
+                                                const std::function<arrow::Status()>& restart,
+                                                StageClock& clock) const {
+  while (true) {
+    const std::size_t num_skipped = input_.pool->skipped().size();
+    if (restart) ARROW_RETURN_NOT_OK(restart());
+    auto pass =
+        CatchExceptions([&] { return RunPoolPass(*input_.pool, fit_, scoring_, options, clock); });
+    if (pass.ok() || input_.pool->skipped().size() == num_skipped) return pass;
+  }
+}
+
+std::vector<std::size_t> CleanResult::PartOrder() const {
+  return input_.files == nullptr ? std::vector<std::size_t>{0} : input_.files->pool.GivenOrder();
+}
+
+std::vector<std::int64_t> CleanResult::RowNumbers(RowDecision decision) const {
+  std::vector<std::int64_t> numbers;
+  std::int64_t next = 0;
+  for (const std::size_t part : PartOrder()) {
+    for (const RowDecision decided : pass_.decisions[part]) {
+      if (decided == decision) numbers.push_back(next);
+      ++next;
+    }
+  }
+  return numbers;
+}
+
+std::optional<std::vector<std::string>> CleanResult::RowIds(RowDecision decision) const {
+  if (job_.id.empty()) return std::nullopt;
+  std::vector<std::string> ids;
+  for (const std::size_t part : PartOrder()) {
+    for (std::size_t i = 0; i < pass_.decisions[part].size(); ++i) {
+      if (pass_.decisions[part][i] == decision) ids.push_back(pass_.ids[part][i]);
+    }
+  }
+  return ids;
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> CleanResult::Rows() const {
+  ARROW_ASSIGN_OR_RAISE(auto rows, input_.open());
+  ScoreOptions options = scoring_;
+  options.embedding = input_.pool->embedding();
+  // Whoever listened to the fit need not be there when the rows are asked for.
+  Runtime runtime;
+  runtime.num_threads = num_threads_;
+  return ScoreStream(std::move(rows), model_, options, runtime);
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> CleanResult::MakeReasons(
+    const Runtime& runtime) const {
+  StageClock clock(runtime);
+  arrow::RecordBatchVector batches;
+  PoolPassOptions options = PassOptionsOf(job_);
+  options.image.clear();
+  options.on_reasons = [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
+    batches.push_back(batch);
+    return arrow::Status::OK();
+  };
+  auto restart = [&] {
+    batches.clear();
+    return arrow::Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(Read(options, restart, clock).status());
+  return arrow::RecordBatchReader::Make(std::move(batches), Reasons::schema());
+}
+
+arrow::Status CleanResult::CheckOutput(const std::string& path, const char* option) const {
+  JobPaths paths;
+  ARROW_RETURN_NOT_OK(paths.AddInputs(job_.fit.trusted, "trusted"));
+  ARROW_RETURN_NOT_OK(paths.AddInputs(job_.fit.pool, "pool"));
+  return paths.AddOutput(path, option);
+}
+
+arrow::Status CleanResult::WriteReasons(const std::string& path, bool overwrite,
+                                        const Runtime& runtime) const {
+  ARROW_RETURN_NOT_OK(CheckOutput(path, kReasons));
+  StageClock clock(runtime);
+  OutputSet outputs;
+  ARROW_RETURN_NOT_OK(outputs.Add(kReasons, path, overwrite));
+  const arrow_io::StagedOutput* const staged = outputs.Find(kReasons);
+  std::unique_ptr<arrow_io::TableOutput> file;
+  auto restart = [&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(file,
+                          arrow_io::TableOutput::Create(staged->path(), path, Reasons::schema()));
+    return arrow::Status::OK();
+  };
+  PoolPassOptions options = PassOptionsOf(job_);
+  options.image.clear();
+  options.on_reasons = [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
+    return file->Write(*batch);
+  };
+  ARROW_RETURN_NOT_OK(Read(options, restart, clock).status());
+  ARROW_RETURN_NOT_OK(file->Close());
+  return outputs.Commit();
+}
+
+arrow::Status CleanResult::WriteReport(const std::string& path, bool overwrite,
+                                       const Runtime& runtime) const {
+  ARROW_RETURN_NOT_OK(CheckOutput(path, kReport));
+  OutputSet outputs;
+  ARROW_RETURN_NOT_OK(outputs.Add(kReport, path, overwrite));
+  PoolPassResult with_pictures;
+  if (!job_.image.empty()) {
+    StageClock clock(runtime);
+    ARROW_ASSIGN_OR_RAISE(with_pictures, Read(PassOptionsOf(job_), {}, clock));
+  }
+  const PoolPassResult& pass = job_.image.empty() ? pass_ : with_pictures;
+  return CatchExceptions([&]() -> arrow::Status {
+    const nlohmann::json page = MakeReport(
+        {input_.pool->name(), input_.pool->skipped(), fit_, *fit_.findings, pass,
+         report_.score->counts, report_.score->decision, job_.group_by, report_.seconds});
+    ARROW_RETURN_NOT_OK(outputs.Write(kReport, RenderReportPage(page)));
+    ARROW_RETURN_NOT_OK(runtime.CheckStop());
+    return outputs.Commit();
+  });
+}
+
+}  // namespace spuna

@@ -1,0 +1,144 @@
+"""Warnings, the log, and how results look in a notebook."""
+
+import logging
+import re
+import warnings
+from html.parser import HTMLParser
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import spuna
+
+
+def caught(call):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        call()
+    assert all(issubclass(w.category, spuna.SpunaWarning) for w in seen)
+    assert all(w.filename == __file__ for w in seen), [w.filename for w in seen]
+    return [str(w.message) for w in seen]
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(3)
+    pool = rng.normal(size=(400, 6))
+    pool[:200] += 2
+    return rng.normal(size=(250, 6)), pool
+
+
+@pytest.mark.parametrize("call", [spuna.fit, spuna.clean])
+def test_what_the_command_warns_of_is_warned_of(call, rows):
+    trusted, pool = rows
+    assert caught(lambda: call(trusted, pool, epochs=2)) == []
+    few = caught(lambda: call(trusted[:60], pool, epochs=2))
+    assert any(re.match("few trusted rows: 60 of dimension 6: with fewer than 200 shifts are missed", t) for t in few)
+    leaked = caught(lambda: call(trusted, np.concatenate([pool, trusted[:3]]), epochs=2))
+    assert leaked == [
+        "trusted in pool: 3 trusted rows are also in the pool (equal embeddings): any evaluation on it is too good"
+    ]
+    pool = pool.copy()
+    pool[5] = np.nan
+    assert caught(lambda: call(trusted, pool, epochs=2)) == [
+        "invalid rows: 0 trusted, 1 pool: null or non-finite, not used"
+    ]
+
+
+@pytest.mark.parametrize("call", [spuna.fit, spuna.clean])
+def test_no_shift_is_warned_of_in_pythons_words(call):
+    rng = np.random.default_rng(0)
+    trusted, pool = rng.normal(size=(250, 4)), rng.normal(size=(300, 4))
+    (text,) = caught(lambda: call(trusted, pool, epochs=2))
+    assert text.startswith("shift: No shift proven (p = ")
+    assert text.endswith("look at the highest scores, or use `max_clean_loss=0.02`")
+    assert "nothing dropped. Up to" in text
+    (text,) = caught(lambda: call(trusted, pool, epochs=2, max_clean_loss=0.1))
+    assert text.endswith("; rows are dropped by the rule that was asked for")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", spuna.SpunaWarning)
+        with pytest.raises(spuna.SpunaWarning):
+            call(trusted, pool, epochs=2)
+
+
+def test_stages_are_logged(rows, caplog):
+    trusted, pool = rows
+    told = []
+    with caplog.at_level(logging.INFO, logger="spuna"):
+        spuna.clean(trusted, pool, epochs=2, progress=lambda stage, done: told.append(stage))
+    messages = [record.getMessage() for record in caplog.records if record.name == "spuna"]
+    stages = list(dict.fromkeys(told))
+    assert list(dict.fromkeys(messages[:-1])) == [f"clean: {stage}" for stage in stages]
+    assert {"read", "cross_fit", "distill", "score"} <= set(stages)
+    assert re.fullmatch(r"clean: done after \d+\.\d seconds", messages[-1])
+    caplog.clear()
+    with caplog.at_level(logging.INFO, logger="spuna"), pytest.raises(ValueError):
+        spuna.fit(trusted, pool[:, :2])
+    assert re.fullmatch(r"fit: ended by ValueError after \d+\.\d seconds", caplog.records[-1].getMessage())
+    caplog.clear()
+    spuna.fit(trusted, pool, epochs=1)
+    assert caplog.records == []
+
+
+class Page(HTMLParser):
+    """Tags and text of a page; fails where tags are not closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.open = [], "", []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_results_in_a_notebook(rows):
+    trusted, pool = rows
+    cleaned = spuna.clean(trusted, pool, epochs=2)
+    shown = [cleaned, cleaned.model, spuna.monitor(cleaned.model, pool)]
+    for result in shown:
+        html = result._repr_html_()
+        page = Page(html)
+        assert len(html) < 8000
+        assert type(result).__name__ in page.text
+        # No color of the text or the page is set, so that it fits a light and a dark theme.
+        assert not re.search(r"(?<!-)\bcolor:(?!inherit)", html) and "background:#fff" not in html
+    assert "rows to keep" in Page(cleaned._repr_html_()).text
+
+
+def test_hostile_texts_do_nothing_in_a_notebook(rows):
+    trusted, pool = rows
+    hostile = '<script>alert("x")</script>'
+    table = pa.table({"embedding": list(pool), "g": [hostile] * len(pool)})
+    cleaned = spuna.clean(trusted, table, group_by=["g"], epochs=2)
+    page = Page(cleaned._repr_html_())
+    assert "script" not in page.tags
+    assert hostile in page.text
+
+
+def test_messages_speak_python(rows, tmp_path):
+    trusted, pool = rows
+    model = spuna.fit(trusted, pool, epochs=1)
+    model.save(tmp_path / "m.safetensors")
+    with pytest.raises(OSError) as raised:
+        model.save(tmp_path / "m.safetensors")
+    assert "add `overwrite=True`" in str(raised.value) and "--" not in str(raised.value)
+    with pytest.raises(ValueError) as raised:
+        spuna.clean(trusted, pool, max_clean_loss=0.1, keep_share=0.5)
+    assert "`max_clean_loss` and `keep_share` both say" in str(raised.value)
+    # A stream names no kind of error before its message.
+    broken = pa.table({"embedding": [[1.0] * 6, [1.0] * 5]})
+    for read in (lambda: pa.table(model.score(broken)), lambda: model.scores(broken)):
+        with pytest.raises(ValueError) as raised:
+            read()
+        assert not str(raised.value).startswith("Invalid") and "expected dimension 6 but found 5" in str(raised.value)
