@@ -5,6 +5,8 @@ set(SPUNA_COSTS
   lake/object_store=900  # it waits for networks, not for a core
   python/spark=120
   python/core=100
+  python/wheel=70
+  python/cleaned=60
   python/ray=80
   python/spark_cluster=80
   lake/stop_and_go_on=60
@@ -33,6 +35,15 @@ spuna_add_pytest(python/package COMMAND test_python package LABELS python)
 set_tests_properties(python/package PROPERTIES FIXTURES_SETUP python_package)
 spuna_add_pytest(python/core COMMAND test_python --installed core LABELS python)
 set(package_tests python/core)
+# Files that are apart because they take long, and the label of those that are too slow for a fast run.
+foreach(name cleaned types wheel)
+  set(labels python)
+  if(NOT name STREQUAL cleaned)
+    list(APPEND labels slow)
+  endif()
+  spuna_add_pytest(python/${name} COMMAND test_python --installed ${name} LABELS ${labels})
+  list(APPEND package_tests python/${name})
+endforeach()
 foreach(cluster spark ray)
   spuna_pytest_files(names python/tests ${cluster})
   foreach(name IN LISTS names)
