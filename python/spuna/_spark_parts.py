@@ -64,7 +64,7 @@ class SparkParts:
         self._broadcasts: list[Any] = []
         self.bytes_broadcast: list[int] = []
         self._before: Any = None
-        self._held = (
+        self._held: Any = (
             _numbered(rows)
             .mapInArrow(
                 _block_maker(self._share(trusted), k, search),
@@ -78,7 +78,7 @@ class SparkParts:
         except BaseException:
             self.close()
             raise
-        self._blocks = self._held.map(lambda record: bytes(record[5])).filter(len)
+        self._blocks = self._held.map(lambda record: bytes(record[5])).filter(bool)
         #: Of each partition that has rows: how many, and what they are.
         self.fingerprints = {partition: (count, crc) for partition, count, crc, _, _ in summaries}
         self.num_rows = sum(valid for _, _, _, valid, _ in summaries)
@@ -103,7 +103,7 @@ class SparkParts:
         return shared
 
     def extremes(self, ranking: int, num_lowest: int, num_highest: int) -> tuple[Any, Any]:
-        def find(blocks: Iterator[bytes]) -> Iterator[Any]:
+        def find(blocks: Iterable[bytes]) -> Iterator[Any]:
             parts = [_spuna.Partition.parse(block) for block in blocks]
             if not parts:
                 return
@@ -153,7 +153,7 @@ class SparkParts:
             return part.serialize()
 
         self._before = self._held
-        self._blocks = self._blocks.map(merge).filter(len).persist(StorageLevel.MEMORY_AND_DISK)
+        self._blocks = self._blocks.map(merge).filter(bool).persist(StorageLevel.MEMORY_AND_DISK)
         self._held = self._blocks
 
     def close(self) -> None:

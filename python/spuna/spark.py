@@ -104,7 +104,7 @@ def clean(
         **fit_options,
     )
     rows = score(pool_df, model, **score_options)
-    rows.spuna_model = model
+    rows.spuna_model = model  # type: ignore[attr-defined]
     return rows
 
 
@@ -124,8 +124,8 @@ def expand(
 ) -> Expanded:
     """The expansion of the paper's recipe on all rows of the pool, over Spark: exact, with no sample.
 
-    The labels are those of ``spuna fit --recipe paper --fit-rows 0 --labels`` on the same rows in the same order, which is
-    that of the partitions and of the rows in each. Appends ``spuna_label`` (``clean``, ``shifted`` or null)
+    The labels are those of ``spuna fit --recipe paper --fit-rows 0 --labels`` on the same rows in the same order,
+    which is that of the partitions and of the rows in each. Appends ``spuna_label`` (``clean``, ``shifted`` or null)
     and ``spuna_round``. The cost grows with the square of the pool; docs/scale.md says when :func:`clean`,
     which fits on a sample, is the better choice.
 
@@ -202,7 +202,7 @@ def _embedding_column(df: DataFrame, where: str, asked: str | None, preferred: s
     candidates = [field.name for field in df.schema.fields if _holds_embeddings(field)]
     if asked is None:
         for name in (preferred, "embedding"):
-            if name in candidates:
+            if name is not None and name in candidates:
                 return name
         if len(candidates) == 1:
             return candidates[0]

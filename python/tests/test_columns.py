@@ -110,7 +110,7 @@ def test_what_was_read_is_released(fails):
     assert batch["f"].buffers()[1].address == values.ctypes.data
 
     def batches():
-        yield batch
+        yield batch  # noqa: F821
         if fails:
             raise RuntimeError("the source is broken")
 

@@ -1,10 +1,9 @@
 """spuna.spark with a standalone master and two workers, each a process of its own."""
 
+import pyarrow.parquet as pq
 import pytest
 import spark_sessions
 from conftest import check_same, run_command
-
-import pyarrow.parquet as pq
 
 import spuna
 import spuna.spark
