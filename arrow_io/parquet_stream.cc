@@ -121,8 +121,16 @@ arrow::Result<std::shared_ptr<arrow::Schema>> ReadColumns(const InputFiles& inpu
                                                           const OpenFile& first) {
   if (options.only_embedding) return first.schema;
   std::vector<FileColumns> columns = {{first.parquet->name(), first.schema}};
+  const auto embedding = FindEmbeddingColumn(*first.parquet->schema(), options.embedding, "");
   for (std::size_t i = 1; i < input.files.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE(const OpenFile file, OpenFile::Open(input.files[i], options));
+    // Null there would mean rows without a valid embedding.
+    if (embedding.ok()) {
+      ARROW_RETURN_NOT_OK(FindEmbeddingColumn(*file.parquet->schema(),
+                                              first.schema->field(*embedding)->name(),
+                                              file.parquet->name())
+                              .status());
+    }
     columns.push_back({file.parquet->name(), file.schema});
   }
   return UniteColumns(columns);
@@ -137,6 +145,7 @@ FileColumns ColumnsInStream(const InputFile& file, const arrow::Schema& schema) 
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> UniteColumns(const std::vector<FileColumns>& files) {
+  if (files.empty()) return arrow::Status::Invalid("there is no file to read");
   const FileColumns& first = files.front();
   std::shared_ptr<arrow::Schema> united = first.schema;
   // The file that brought each column.
@@ -175,6 +184,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> UniteColumns(const std::vector<Fil
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> StreamParquet(
     const InputFiles& input, const ParquetStreamOptions& options,
     std::shared_ptr<arrow::Schema> schema) {
+  if (input.files.empty()) return arrow::Status::Invalid("there is no file to read");
   ARROW_ASSIGN_OR_RAISE(OpenFile first, OpenFile::Open(input.files.front(), options));
   if (schema == nullptr) {
     ARROW_ASSIGN_OR_RAISE(schema, ReadColumns(input, options, first));

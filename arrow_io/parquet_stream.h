@@ -16,7 +16,7 @@ struct ParquetStreamOptions {
   /// Only the embedding column; all columns otherwise.
   bool only_embedding = false;
   /// Its name, which every file must have; empty chooses as FindEmbeddingColumn does, on the first
-  /// file, where only the embedding is wanted.
+  /// file.
   std::string embedding;
 };
 

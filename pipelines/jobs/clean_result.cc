@@ -39,6 +39,10 @@ arrow::Result<std::shared_ptr<const CleanResult>> CleanResult::Make(const CleanJ
   std::shared_ptr<CleanResult> result(
       new CleanResult(job, std::move(input), std::move(fit), clock.runtime().num_threads));
   ARROW_RETURN_NOT_OK(result->Score(clock));
+  // From here on the files are those that were counted.
+  if (result->input_.files != nullptr) {
+    result->input_.pool = std::make_shared<const FilePool>(result->input_.files->pool);
+  }
   return result;
 }
 
@@ -47,13 +51,23 @@ arrow::Status CleanResult::Score(StageClock& clock) {
   options.image.clear();
   options.decisions = true;
   options.stage = "score";
-  ARROW_ASSIGN_OR_RAISE(pass_, Read(options, {}, clock));
+  // A file that turns out to be bad, and may be skipped, is: the pool is then read from its start.
+  while (true) {
+    const std::size_t num_skipped = input_.pool->skipped().size();
+    auto pass = RunPoolPass(*input_.pool, fit_, scoring_, options, clock);
+    if (pass.ok()) pass_ = *std::move(pass);
+    if (pass.ok()) break;
+    if (input_.pool->skipped().size() == num_skipped) return pass.status();
+  }
+  if (input_.files == nullptr && pass_.counts.in != input_.pool->num_rows()) {
+    return arrow::Status::Invalid(input_.pool->name(), ": expected ", input_.pool->num_rows(),
+                                  " rows as when it was fitted on but found ", pass_.counts.in,
+                                  "; pass rows that do not change, such as a table");
+  }
   report_.fit = JobReport::Fit{model_->options, model_->summary, model_->dimension()};
   ARROW_ASSIGN_OR_RAISE(const Decision decision, DecideFor(*model_, scoring_));
-  std::size_t num_files = 0;
-  for (const auto& part : pass_.decisions) num_files += part.empty() ? 0 : 1;
-  if (input_.files == nullptr) num_files = 0;
-  report_.score = JobReport::Score{pass_.counts, decision, num_files, scoring_.by, scoring_.drop};
+  report_.score =
+      JobReport::Score{pass_.counts, decision, CountFiles(), scoring_.by, scoring_.drop};
   if (job_.NeedsPoolPass()) AddFindings(job_, *fit_.findings, pass_, report_);
   report_.skipped = input_.pool->skipped();
   report_.seconds = clock.Seconds();
@@ -62,15 +76,16 @@ arrow::Status CleanResult::Score(StageClock& clock) {
 }
 
 arrow::Result<PoolPassResult> CleanResult::Read(const PoolPassOptions& options,
-                                                const std::function<arrow::Status()>& restart,
                                                 StageClock& clock) const {
-  while (true) {
-    const std::size_t num_skipped = input_.pool->skipped().size();
-    if (restart) ARROW_RETURN_NOT_OK(restart());
-    auto pass =
-        CatchExceptions([&] { return RunPoolPass(*input_.pool, fit_, scoring_, options, clock); });
-    if (pass.ok() || input_.pool->skipped().size() == num_skipped) return pass;
-  }
+  return CatchExceptions([&] { return RunPoolPass(*input_.pool, fit_, scoring_, options, clock); });
+}
+
+std::size_t CleanResult::CountFiles() const {
+  std::size_t count = 0;
+  if (input_.files == nullptr) return count;
+  const Source& pool = input_.files->pool;
+  for (std::size_t i = 0; i < pool.files().size(); ++i) count += pool.IsBad(i) ? 0 : 1;
+  return count;
 }
 
 std::vector<std::size_t> CleanResult::PartOrder() const {
@@ -89,9 +104,9 @@ std::vector<std::int64_t> CleanResult::RowNumbers(RowDecision decision) const {
   return numbers;
 }
 
-std::optional<std::vector<std::string>> CleanResult::RowIds(RowDecision decision) const {
+std::optional<CleanResult::Ids> CleanResult::RowIds(RowDecision decision) const {
   if (job_.id.empty()) return std::nullopt;
-  std::vector<std::string> ids;
+  Ids ids;
   for (const std::size_t part : PartOrder()) {
     for (std::size_t i = 0; i < pass_.decisions[part].size(); ++i) {
       if (pass_.decisions[part][i] == decision) ids.push_back(pass_.ids[part][i]);
@@ -120,11 +135,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> CleanResult::MakeReason
     batches.push_back(batch);
     return arrow::Status::OK();
   };
-  auto restart = [&] {
-    batches.clear();
-    return arrow::Status::OK();
-  };
-  ARROW_RETURN_NOT_OK(Read(options, restart, clock).status());
+  ARROW_RETURN_NOT_OK(Read(options, clock).status());
   return arrow::RecordBatchReader::Make(std::move(batches), Reasons::schema());
 }
 
@@ -142,19 +153,16 @@ arrow::Status CleanResult::WriteReasons(const std::string& path, bool overwrite,
   OutputSet outputs;
   ARROW_RETURN_NOT_OK(outputs.Add(kReasons, path, overwrite));
   const arrow_io::StagedOutput* const staged = outputs.Find(kReasons);
-  std::unique_ptr<arrow_io::TableOutput> file;
-  auto restart = [&]() -> arrow::Status {
-    ARROW_ASSIGN_OR_RAISE(file,
-                          arrow_io::TableOutput::Create(staged->path(), path, Reasons::schema()));
-    return arrow::Status::OK();
-  };
+  ARROW_ASSIGN_OR_RAISE(const auto file,
+                        arrow_io::TableOutput::Create(staged->path(), path, Reasons::schema()));
   PoolPassOptions options = PassOptionsOf(job_);
   options.image.clear();
   options.on_reasons = [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
     return file->Write(*batch);
   };
-  ARROW_RETURN_NOT_OK(Read(options, restart, clock).status());
+  ARROW_RETURN_NOT_OK(Read(options, clock).status());
   ARROW_RETURN_NOT_OK(file->Close());
+  ARROW_RETURN_NOT_OK(runtime.CheckStop());
   return outputs.Commit();
 }
 
@@ -164,10 +172,11 @@ arrow::Status CleanResult::WriteReport(const std::string& path, bool overwrite,
   OutputSet outputs;
   ARROW_RETURN_NOT_OK(outputs.Add(kReport, path, overwrite));
   PoolPassResult with_pictures;
+  StageClock clock(runtime);
   if (!job_.image.empty()) {
-    StageClock clock(runtime);
-    ARROW_ASSIGN_OR_RAISE(with_pictures, Read(PassOptionsOf(job_), {}, clock));
+    ARROW_ASSIGN_OR_RAISE(with_pictures, Read(PassOptionsOf(job_), clock));
   }
+  clock.Report("report");
   const PoolPassResult& pass = job_.image.empty() ? pass_ : with_pictures;
   return CatchExceptions([&]() -> arrow::Status {
     const nlohmann::json page = MakeReport(

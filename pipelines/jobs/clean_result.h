@@ -4,7 +4,6 @@
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,8 +45,10 @@ class CleanResult {
   /// The numbers of the rows that are kept, or of those that are dropped, among those that Rows
   /// gives where none is left out. Rows without a valid embedding are neither.
   std::vector<std::int64_t> RowNumbers(RowDecision decision) const;
-  /// The same as the texts of the column of ids; not set where the job names none.
-  std::optional<std::vector<std::string>> RowIds(RowDecision decision) const;
+  /// The same as the texts of the column of ids, without a value for null; not set where the job
+  /// names none.
+  using Ids = std::vector<std::optional<std::string>>;
+  std::optional<Ids> RowIds(RowDecision decision) const;
 
   /// The pool's rows with our columns, scored as they are asked for.
   arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Rows() const;
@@ -64,13 +65,12 @@ class CleanResult {
  private:
   CleanResult(const CleanJob& job, Input input, FitResult fit, int num_threads);
 
-  // Reads the pool once more. A file that turns out to be bad, and may be skipped, is, from the
-  // start: `restart` is called before every reading.
-  arrow::Result<PoolPassResult> Read(const PoolPassOptions& options,
-                                     const std::function<arrow::Status()>& restart,
-                                     StageClock& clock) const;
+  // Reads the pool once more.
+  arrow::Result<PoolPassResult> Read(const PoolPassOptions& options, StageClock& clock) const;
   arrow::Status Score(StageClock& clock);
   arrow::Status CheckOutput(const std::string& path, const char* option) const;
+  // The files that were read; none for a stream.
+  std::size_t CountFiles() const;
   // The numbers of the pool's parts in the order of their rows.
   std::vector<std::size_t> PartOrder() const;
 

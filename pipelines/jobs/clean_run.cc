@@ -70,7 +70,7 @@ arrow::Result<std::shared_ptr<const CleanResult>> CleanRun::CleanInMemory(StageC
   CleanResult::Input input;
   input.files = std::make_shared<const FitRequest>(std::move(fit_).TakeRequest());
   input.open = [files = input.files] { return OpenSourceStream(files->pool); };
-  input.pool = std::make_shared<const FilePool>(input.files->pool);
+  input.pool = std::make_shared<const FilePool>(input.files->pool, /*may_skip=*/true);
   return CleanResult::Make(job_, std::move(input), std::move(fit), clock);
 }
 

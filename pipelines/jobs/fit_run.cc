@@ -33,7 +33,7 @@ arrow::Result<FitRequest> MakeFitRequest(const FitJob& job) {
 }
 
 arrow::Result<FitRun> FitRun::Prepare(FitJob job) {
-  ARROW_RETURN_NOT_OK(job.Validate());
+  ARROW_RETURN_NOT_OK(job.options.Validate());
   ARROW_ASSIGN_OR_RAISE(FitRequest request, MakeFitRequest(job));
   FitRun run(std::move(job), std::move(request));
   run.label_options_ = {run.job_.prefix, run.job_.options.invalid};

@@ -21,7 +21,7 @@ arrow::Result<FitRequest> MakeFitRequest(const FitJob& job);
 /// The steps are called in the order in which they stand here.
 class FitRun {
  public:
-  /// Checks the options and paths of a job and lists its inputs.
+  /// Checks the options of the fit and the paths of a job, and lists its inputs.
   static arrow::Result<FitRun> Prepare(FitJob job);
 
   JobPaths& paths() { return paths_; }

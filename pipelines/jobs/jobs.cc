@@ -16,6 +16,7 @@ namespace spuna {
 namespace {
 
 arrow::Result<JobReport> RunFit(const FitJob& job, StageClock& clock) {
+  ARROW_RETURN_NOT_OK(job.Validate());
   if (!job.model && !job.labels) return arrow::Status::Invalid("`model` names no file");
   ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job));
   const nlohmann::json configuration = run.Configuration();

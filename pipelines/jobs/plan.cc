@@ -99,6 +99,7 @@ arrow::Result<bool> CheckDirectories(const Source& source, const ScoreOutputs::T
 
 arrow::Result<JobPlan> PlanFit(const FitJob& job, StageClock& clock) {
   JobPlan plan;
+  ARROW_RETURN_NOT_OK(job.Validate());
   ARROW_ASSIGN_OR_RAISE(FitRun run, FitRun::Prepare(job));
   AddFile(job.model, "model", plan);
   AddFile(job.labels, "labels", plan);

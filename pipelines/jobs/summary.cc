@@ -80,13 +80,16 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
 // Why a row is dropped.
 std::string Reason(const Decision& decision) {
   if (decision.p_value_cutoff) {
-    return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (" + decision.rule +
-           " " + Format("%g", decision.level) + ", of which about twice is guaranteed)";
+    return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (`--" + decision.rule +
+           " " + Format("%g", decision.level) + "`, of which about twice is guaranteed)";
   }
-  if (decision.DropsNone()) return "none can be by `" + decision.rule + "`";
+  if (decision.DropsNone()) {
+    return "none can be within `--" + decision.rule + " " + Format("%g", decision.level) +
+           "`; add trusted rows, or raise it";
+  }
   std::string reason = "score " + Format("%.4g", decision.threshold) + " or more";
   if (decision.rule.empty() || decision.rule == "threshold") return reason;
-  return reason + " (" + decision.rule + " " + Format("%g", decision.level) + ")";
+  return reason + " (`--" + decision.rule + " " + Format("%g", decision.level) + "`)";
 }
 
 void AddScore(const JobReport::Score& score, Lines& lines) {
@@ -233,13 +236,15 @@ std::string Summarize(const MonitorReport& report) {
                                           " % of this batch (estimate; " +
                                           Format("%.1f", 100 * batch.share.low) + " to " +
                                           Format("%.1f", 100 * batch.share.high) + " % at 95 %)");
-  lines.emplace_back("evidence", Format("%.3g", batch.evidence) + " of the " +
-                                     Format("%.3g", 1 / report.options.level) + " that level " +
-                                     Format("%g", report.options.level) +
-                                     " needs; p = " + Format("%.2g", report.p_value));
-  lines.emplace_back("shift", std::string(batch.found ? "found" : "not found") + " in " +
-                                  Count(static_cast<std::int64_t>(batch.batch)) +
-                                  (batch.batch == 1 ? " batch" : " batches") + " up to now");
+  const auto first = std::ranges::find_if(report.history, &WatchedBatch::found);
+  const std::string p_value = "p = " + Format("%.2g", report.p_value);
+  lines.emplace_back(
+      "shift", first != report.history.end()
+                   ? "detected (" + p_value + "), first in batch " + std::to_string(first->batch) +
+                         " of " + std::to_string(batch.batch)
+                   : "not detected in " + Count(static_cast<std::int64_t>(batch.batch)) +
+                         (batch.batch == 1 ? " batch (" : " batches (") + p_value + "; " +
+                         Format("%g", report.options.level) + " or less is needed)");
   return Align(lines);
 }
 

@@ -23,29 +23,26 @@ bool IsFlag(const Option& option) {
   return option.FieldIn(CommandOptions::Of(option.commands.front()))->kind() == ValueKind::kFlag;
 }
 
-// "--name" at a position, with its value if it stands in backquotes with one. The position moves
+// "--name" at a position behind a backquote, with its value where it has one. The position moves
 // behind it.
 std::string WithoutDashes(const std::string& text, std::size_t& at) {
   std::size_t end = at + 2;
   while (end < text.size() && IsOfName(text[end])) ++end;
-  // A dash at the end belongs to the sentence.
-  while (end > at + 2 && text[end - 1] == '-') --end;
   const Option* const option = FindByName(text.substr(at + 2, end - at - 2));
   if (option == nullptr) {
     const std::string unknown = text.substr(at, end - at);
     at = end;
     return unknown;
   }
-  const bool is_quoted = at > 0 && text[at - 1] == '`';
   std::string words = option->CallName();
   at = end;
   if (IsFlag(*option)) {
     words += "=true";
-  } else if (is_quoted && end < text.size() && text[end] == ' ') {
+  } else if (end < text.size() && text[end] == ' ') {
     words += '=';
     ++at;
   }
-  return is_quoted ? words : '`' + words + '`';
+  return words;
 }
 
 }  // namespace
@@ -53,9 +50,9 @@ std::string WithoutDashes(const std::string& text, std::size_t& at) {
 std::string InCallWords(std::string text) {
   std::string words;
   for (std::size_t at = 0; at < text.size();) {
-    const bool starts_name = text.compare(at, 2, "--") == 0 && at + 2 < text.size() &&
-                             std::isalpha(static_cast<unsigned char>(text[at + 2])) != 0;
-    if (starts_name && (at == 0 || !IsOfName(text[at - 1]))) {
+    // Elsewhere it may be the user's own text.
+    const bool is_quoted = at > 0 && text[at - 1] == '`' && text.compare(at, 2, "--") == 0;
+    if (is_quoted) {
       words += WithoutDashes(text, at);
     } else {
       words += text[at++];

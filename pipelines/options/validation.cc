@@ -107,7 +107,8 @@ arrow::Status CleanJob::Validate() const {
     return arrow::Status::Invalid(
         "`p-values` needs calibration rows; use `calibration` split or cross");
   }
-  ARROW_RETURN_NOT_OK(CheckBanks(fit));
+  // A call keeps the banks in what it returns.
+  if (!output.empty()) ARROW_RETURN_NOT_OK(CheckBanks(fit));
   ARROW_RETURN_NOT_OK(Scoring().Validate());
   return CheckDropped(drop, dropped);
 }

@@ -22,7 +22,9 @@ using arrow_io::ParquetInput;
 constexpr std::size_t kMaxBytes = 300'000;
 
 // Whether BytesAt can read values of a type.
-bool HoldsBytes(const arrow::DataType& type) { return arrow::is_base_binary_like(type.id()); }
+bool HoldsBytes(const arrow::DataType& type) {
+  return arrow::is_base_binary_like(type.id()) || arrow::is_binary_view_like(type.id());
+}
 
 // The bytes of a text or binary value; "" for null and other types.
 std::string BytesAt(const arrow::Array& array, std::int64_t i) {
@@ -34,6 +36,9 @@ std::string BytesAt(const arrow::Array& array, std::int64_t i) {
     case arrow::Type::LARGE_STRING:
     case arrow::Type::LARGE_BINARY:
       return static_cast<const arrow::LargeBinaryArray&>(array).GetString(i);
+    case arrow::Type::STRING_VIEW:
+    case arrow::Type::BINARY_VIEW:
+      return static_cast<const arrow::BinaryViewArray&>(array).GetString(i);
     default:
       return "";
   }

@@ -111,7 +111,8 @@ class PoolObserver {
     if (options_.id.empty()) return arrow::Status::OK();
     ARROW_ASSIGN_OR_RAISE(const auto ids, pool.columns.id->Texts(pool.rows));
     for (std::int64_t i = 0; i < ids->length(); ++i) {
-      result_.ids[part].push_back(ids->IsNull(i) ? "" : ids->GetString(i));
+      result_.ids[part].emplace_back();
+      if (ids->IsValid(i)) result_.ids[part].back() = ids->GetString(i);
     }
     return arrow::Status::OK();
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,7 +49,7 @@ struct PoolPassResult {
   RowCounts counts;
   /// For each part of the pool the decisions on its rows, where they are remembered.
   std::vector<std::vector<RowDecision>> decisions;
-  std::vector<std::vector<std::string>> ids;
+  std::vector<std::vector<std::optional<std::string>>> ids;
   /// How many valid rows score in each fiftieth from 0 to 1.
   std::array<std::int64_t, kNumBins> scores{};
   /// Where there is truth: how many rows with a truth score in each tenth, their sum of scores, and

@@ -4,6 +4,7 @@
 #include <arrow/type.h>
 
 #include "arrow_io/parquet_input.h"
+#include "pipelines/fit/stream_fit.h"
 #include "pipelines/report/pictures.h"
 #include "pipelines/source/named_column.h"
 
@@ -109,14 +110,13 @@ arrow::Status FilePool::ForEachPart(const Visit& visit) const {
           return visit(number, FilePart(file, parquet));
         });
     if (read.ok()) continue;
-    // What was made of it up to here can't be taken back.
-    ARROW_RETURN_NOT_OK(source_.bad_files().Take(file, read));
+    if (may_skip_) ARROW_RETURN_NOT_OK(source_.bad_files().Take(file, read));
     return read;
   }
   return arrow::Status::OK();
 }
 
-std::string StreamPool::name() const { return "the stream of pool rows"; }
+std::string StreamPool::name() const { return kPoolStream; }
 
 arrow::Status StreamPool::ForEachPart(const Visit& visit) const {
   return visit(0, StreamPart(name(), open_, *schema_));

@@ -59,15 +59,17 @@ class PoolRows {
   /// Files that could not be read, and why.
   virtual std::map<std::string, std::string> skipped() const = 0;
 
-  /// Calls `visit` with every part in order. Ends at the first error; a file that may be skipped is
-  /// then known as bad, and the next reading passes it over.
+  /// Calls `visit` with every part in order. Ends at the first error.
   virtual arrow::Status ForEachPart(const Visit& visit) const = 0;
 };
 
-/// The files of a source that was surveyed, which must outlive it.
+/// The files of a source that was surveyed, which must outlive it. Where it `may_skip`, a file that
+/// can't be read is known as bad from then on, if the source skips such files: the reading fails
+/// all the same, since what was made of the file can't be taken back, but the next passes it over.
 class FilePool : public PoolRows {
  public:
-  explicit FilePool(const Source& source) : source_(source) {}
+  explicit FilePool(const Source& source, bool may_skip = false)
+      : source_(source), may_skip_(may_skip) {}
 
   std::string name() const override { return source_.files().front().name; }
   const std::string& embedding() const override { return source_.embedding(); }
@@ -82,6 +84,7 @@ class FilePool : public PoolRows {
 
  private:
   const Source& source_;
+  bool may_skip_;
 };
 
 /// Opens a stream of the same rows each time.

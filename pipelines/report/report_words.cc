@@ -89,7 +89,7 @@ std::vector<std::string> WarningSentences(const ReportContents& contents) {
         Percent(mix->explained) +
         " of the difference between pool and trusted rows is explained by few clusters of the "
         "trusted rows that the pool has more of. That may be another mix of classes, which is no "
-        "shift: name the column of classes with --stratify.");
+        "shift: name the column of classes with `--stratify`.");
   }
   if (summary.rows_trusted_in_pool > 0) {
     sentences.push_back(Count(summary.rows_trusted_in_pool) +

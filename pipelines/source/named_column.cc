@@ -1,6 +1,7 @@
 #include "pipelines/source/named_column.h"
 
 #include <arrow/array.h>
+#include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
@@ -13,6 +14,20 @@
 #include "arrow_io/parquet_input.h"
 
 namespace spuna {
+namespace {
+
+// Values as text; a dictionary's by its entries.
+arrow::Result<std::shared_ptr<arrow::Array>> TextsOf(const std::shared_ptr<arrow::Array>& values) {
+  if (values->type_id() != arrow::Type::DICTIONARY) {
+    return arrow::compute::Cast(*values, arrow::utf8());
+  }
+  const auto& coded = static_cast<const arrow::DictionaryArray&>(*values);
+  ARROW_ASSIGN_OR_RAISE(const auto entries, TextsOf(coded.dictionary()));
+  ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken, arrow::compute::Take(entries, coded.indices()));
+  return taken.make_array();
+}
+
+}  // namespace
 
 arrow::Result<NamedColumn> NamedColumn::Find(
     const arrow::Schema& schema, const std::string& input,
@@ -72,6 +87,16 @@ arrow::Result<std::shared_ptr<arrow::DoubleArray>> NamedColumn::Numbers(
   return std::static_pointer_cast<arrow::DoubleArray>(array);
 }
 
+bool HasTexts(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::DICTIONARY) {
+    return HasTexts(*static_cast<const arrow::DictionaryType&>(type).value_type());
+  }
+  // Bytes need not be text.
+  const bool is_bytes = arrow::is_binary(type.id()) || arrow::is_fixed_size_binary(type.id()) ||
+                        type.id() == arrow::Type::BINARY_VIEW;
+  return !is_bytes && arrow::compute::CanCast(type, *arrow::utf8());
+}
+
 arrow::Result<std::shared_ptr<arrow::StringArray>> NamedColumn::Texts(
     const arrow::RecordBatch& batch) const {
   if (position < 0) {
@@ -80,7 +105,7 @@ arrow::Result<std::shared_ptr<arrow::StringArray>> NamedColumn::Texts(
     return std::static_pointer_cast<arrow::StringArray>(values);
   }
   const auto values = batch.GetColumnByName(name);
-  const auto texts = arrow::compute::Cast(*values, arrow::utf8());
+  const auto texts = TextsOf(values);
   if (!texts.ok()) {
     return arrow::Status::Invalid(where, ": expected text, numbers or dates but found ",
                                   values->type()->ToString());

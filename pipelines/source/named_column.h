@@ -40,6 +40,9 @@ struct NamedColumn {
   arrow::Result<std::shared_ptr<arrow::StringArray>> Texts(const arrow::RecordBatch& batch) const;
 };
 
+/// Whether the values of a type can be written as text.
+bool HasTexts(const arrow::DataType& type);
+
 /// Those positions that are in the file itself, ascending, each once.
 std::vector<int> Positions(const std::vector<const NamedColumn*>& columns);
 

@@ -55,7 +55,9 @@ arrow::Result<std::vector<std::string>> ReadTexts(const ParquetInput& parquet,
 }
 
 bool IdColumn::IsIn(const arrow::Schema& schema) const {
-  return is_asked || (!name.empty() && schema.GetAllFieldIndices(name).size() == 1);
+  if (is_asked) return true;
+  const std::vector<int> at = schema.GetAllFieldIndices(name);
+  return !name.empty() && at.size() == 1 && HasTexts(*schema.field(at[0])->type());
 }
 
 IdColumn ResolveIdColumn(const Source& source, const std::string& asked) {

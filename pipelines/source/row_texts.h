@@ -28,7 +28,7 @@ arrow::Result<std::vector<std::string>> ReadTexts(const arrow_io::ParquetInput& 
                                                   const TextColumn& column, const Runtime& runtime);
 
 /// The column that names rows; none where the name is "". A file that lacks one that nobody asked
-/// for has its rows named by their places.
+/// for, or in which its values are no text, has its rows named by their places.
 struct IdColumn {
   std::string name;
   bool is_asked = false;

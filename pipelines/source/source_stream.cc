@@ -21,7 +21,9 @@ arrow::Result<std::shared_ptr<arrow::Schema>> ColumnsOfStream(const Source& sour
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(const Source& source) {
   arrow_io::InputFiles good;
   for (const std::size_t file : source.GivenOrder()) {
-    if (!source.IsBad(file)) good.files.push_back(source.files()[file]);
+    if (source.IsBad(file)) continue;
+    ARROW_RETURN_NOT_OK(source.files()[file].CheckUnchanged());
+    good.files.push_back(source.files()[file]);
   }
   ARROW_ASSIGN_OR_RAISE(auto schema, ColumnsOfStream(source));
   SourceStreamOptions options;
@@ -31,12 +33,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(const 
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(
     const std::vector<std::string>& paths, const std::string& option,
-    const SourceStreamOptions& options, OnBadFile on_bad_file) {
-  if (on_bad_file == OnBadFile::kSkip) {
-    ARROW_ASSIGN_OR_RAISE(Source source, Source::List(paths, option, on_bad_file));
-    ARROW_RETURN_NOT_OK(source.Survey({options.embedding, ""}, {}, Runtime()));
-    return OpenSourceStream(source);
-  }
+    const SourceStreamOptions& options) {
   ARROW_ASSIGN_OR_RAISE(const auto files, arrow_io::ListInputFiles(paths, option));
   return arrow_io::StreamParquet(files, options);
 }

@@ -22,10 +22,9 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(const 
 arrow::Result<std::shared_ptr<arrow::Schema>> ColumnsOfStream(const Source& source);
 
 /// The rows of all files behind paths one after the other, read as they are asked for;
-/// arrow_io::StreamParquet has the contract. `option` gave the paths, for messages. Files that are
-/// skipped are those whose footer can't be read or has no embedding column.
+/// arrow_io::StreamParquet has the contract. `option` gave the paths, for messages.
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(
     const std::vector<std::string>& paths, const std::string& option,
-    const SourceStreamOptions& options, OnBadFile on_bad_file = OnBadFile::kError);
+    const SourceStreamOptions& options);
 
 }  // namespace spuna

@@ -190,7 +190,12 @@ spuna_code spuna_cleaned_ids(const spuna_cleaned* cleaned, int32_t kept, char** 
     ARROW_RETURN_NOT_OK(RequireArgument(cleaned, "cleaned"));
     ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
     const auto ids = cleaned->result->RowIds(spuna::c::DecisionOf(kept));
-    *out_json = spuna::c::CopyText(spuna::DumpJson(ids ? nlohmann::json(*ids) : nlohmann::json()));
+    nlohmann::json listed;
+    if (ids) listed = nlohmann::json::array();
+    for (const auto& id : ids.value_or(spuna::CleanResult::Ids())) {
+      listed.push_back(id ? nlohmann::json(*id) : nlohmann::json());
+    }
+    *out_json = spuna::c::CopyText(spuna::DumpJson(listed));
     return arrow::Status::OK();
   });
 }
@@ -232,9 +237,9 @@ spuna_code spuna_cleaned_write_report(const spuna_cleaned* cleaned, const char* 
 }
 
 spuna_code spuna_plan_files(const char* const* trusted, size_t num_trusted, const char* const* pool,
-                            size_t num_pool, const char* out, const char* options,
-                            const spuna_callbacks* callbacks, char** out_json, char** out_text,
-                            spuna_error* error) {
+                            size_t num_pool, const char* out, int32_t overwrite,
+                            const char* options, const spuna_callbacks* callbacks, char** out_json,
+                            char** out_text, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
     ARROW_RETURN_NOT_OK(RequireArgument(out_text, "out_text"));
@@ -243,6 +248,7 @@ spuna_code spuna_plan_files(const char* const* trusted, size_t num_trusted, cons
     ARROW_ASSIGN_OR_RAISE(fit.trusted, spuna::c::ListPaths(trusted, num_trusted, "trusted"));
     ARROW_ASSIGN_OR_RAISE(fit.pool, spuna::c::ListPaths(pool, num_pool, "pool"));
     parsed.job.output = spuna::c::Text(out);
+    fit.overwrite = overwrite != 0;
     ARROW_ASSIGN_OR_RAISE(
         const spuna::JobPlan plan,
         spuna::Plan(parsed.job, spuna::c::MakeRuntime(parsed.num_threads, callbacks)));

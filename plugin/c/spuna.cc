@@ -33,10 +33,11 @@ spuna_model* Wrap(Model model) {
   return new spuna_model{std::make_shared<const Model>(std::move(model))};
 }
 
-// What of files to read, and what to do about bad ones.
+// What of files to read.
 struct ReadOptions {
   SourceStreamOptions stream;
-  OnBadFile on_bad_file = OnBadFile::kError;
+  // What messages call the paths.
+  std::string argument = "paths";
 };
 
 arrow::Result<ReadOptions> ParseReadOptions(const char* text) {
@@ -49,12 +50,12 @@ arrow::Result<ReadOptions> ParseReadOptions(const char* text) {
       options.only_embedding = value.get<bool>();
     } else if (key == "embedding" && value.is_string()) {
       options.embedding = value.get<std::string>();
-    } else if (key == "on_bad_file" && (value == "error" || value == "skip")) {
-      parsed.on_bad_file = value == "skip" ? OnBadFile::kSkip : OnBadFile::kError;
+    } else if (key == "argument" && value.is_string()) {
+      parsed.argument = value.get<std::string>();
     } else {
       return arrow::Status::Invalid(
-          "options: expected `only_embedding` (true or false), `embedding` (a text) and ",
-          "`on_bad_file` (error or skip) but found `", key, "`: ", DumpJson(value));
+          "options: expected `only_embedding` (true or false), `argument` and `embedding` ",
+          "(texts) but found `", key, "`: ", DumpJson(value));
     }
   }
   return parsed;
@@ -283,8 +284,7 @@ spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const 
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
     ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseReadOptions(options));
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
-    ARROW_ASSIGN_OR_RAISE(
-        auto rows, spuna::OpenSourceStream(list, "paths", parsed.stream, parsed.on_bad_file));
+    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::OpenSourceStream(list, parsed.argument, parsed.stream));
     return spuna::c::GiveStream(std::move(rows), out);
   });
 }

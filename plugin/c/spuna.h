@@ -201,7 +201,8 @@ SPUNA_EXPORT spuna_code spuna_cleaned_describe(const spuna_cleaned* cleaned, cha
 SPUNA_EXPORT spuna_code spuna_cleaned_numbers(const spuna_cleaned* cleaned, int32_t kept,
                                               int64_t** out_numbers, size_t* out_count,
                                               spuna_error* error);
-/* The same as a JSON list of the rows' ids; "null" where the option id was not given. */
+/* The same as a JSON list of the rows' ids, as texts or null; "null" where the option id was not
+ * given. */
 SPUNA_EXPORT spuna_code spuna_cleaned_ids(const spuna_cleaned* cleaned, int32_t kept,
                                           char** out_json, spuna_error* error);
 /* Why rows are dropped, as docs/decisions.md lists it: as rows, and as the Parquet file that
@@ -219,12 +220,14 @@ SPUNA_EXPORT spuna_code spuna_cleaned_write_report(const spuna_cleaned* cleaned,
                                                    const spuna_callbacks* callbacks,
                                                    spuna_error* error);
 
-/* What a clean of files would take: `spuna plan`. `out`, where it would write, may be NULL. The
- * result is what the command prints, as JSON and as text, both freed by spuna_string_free. */
+/* What a clean of files would take: `spuna plan`. `out`, where it would write, may be NULL, and
+ * `overwrite` says whether it may exist. The result is what the command prints, as JSON and as
+ * text, both freed by spuna_string_free. */
 SPUNA_EXPORT spuna_code spuna_plan_files(const char* const* trusted, size_t num_trusted,
                                          const char* const* pool, size_t num_pool, const char* out,
-                                         const char* options, const spuna_callbacks* callbacks,
-                                         char** out_json, char** out_text, spuna_error* error);
+                                         int32_t overwrite, const char* options,
+                                         const spuna_callbacks* callbacks, char** out_json,
+                                         char** out_text, spuna_error* error);
 
 /* Watches one batch of new rows for shift: `spuna monitor`. Options: those of the command; `state`,
  * `metrics` and `report` name files that it writes. The result as of spuna_plan_files. */
@@ -284,9 +287,9 @@ SPUNA_EXPORT spuna_code spuna_model_describe(const spuna_model* model, char** ou
                                              spuna_error* error);
 
 /* The rows of Parquet files and directories as one stream, read as they are asked for. Options:
- * {"only_embedding": true, "embedding": "name"} reads that column alone, {"on_bad_file": "skip"}
- * leaves files out whose footer can't be read. Files may differ in other columns: those that some
- * lack are null there. */
+ * {"argument": "pool"} is what messages call the paths; {"only_embedding": true, "embedding":
+ * "name"} reads that column alone. Files may differ in other columns:
+ * those that some lack are null there. */
 SPUNA_EXPORT spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths,
                                            const char* options, struct ArrowArrayStream* out,
                                            spuna_error* error);

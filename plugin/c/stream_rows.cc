@@ -15,6 +15,16 @@
 namespace spuna::c {
 namespace {
 
+// A message without the kind of error that Arrow's exporter puts before it.
+std::string WithoutKind(const std::string& message) {
+  for (const char* kind :
+       {"Invalid: ", "IOError: ", "Unknown error: ", "Type error: ", "Key error: ", "Index error: ",
+        "NotImplemented: ", "Cancelled: ", "Out of memory: "}) {
+    if (message.starts_with(kind)) return message.substr(std::strlen(kind));
+  }
+  return message;
+}
+
 // The rows of a C stream. Arrow's own reader takes no slices and no arrays other than structs.
 class StreamRows : public arrow::RecordBatchReader {
  public:
@@ -62,7 +72,7 @@ class StreamRows : public arrow::RecordBatchReader {
   arrow::Status Explain(int code) {
     if (code == 0) return arrow::Status::OK();
     const char* const reason = stream_.get_last_error(&stream_);
-    const std::string message = reason == nullptr ? std::strerror(code) : reason;
+    const std::string message = reason == nullptr ? std::strerror(code) : WithoutKind(reason);
     if (code == ECANCELED) return arrow::Status::Cancelled(message);
     if (code == ENOMEM) return arrow::Status::OutOfMemory(message);
     if (code == EINVAL) return arrow::Status::Invalid(message);

@@ -17,6 +17,12 @@ void Raise(spuna_code code, const spuna_error& error) {
   for (std::size_t at = 0; (at = message.find("=true`", at)) != std::string::npos; ++at) {
     message[at + 1] = 'T';
   }
+  // Ctrl-C that a reader of pyarrow heard comes as the text of a stream's error.
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  if (message.ends_with("\nKeyboardInterrupt")) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+  }
   PyErr_SetString(type, message.c_str());
   throw nb::python_error();
 }

@@ -91,7 +91,8 @@ nb::tuple TakeBoth(char* json, char* text) {
 }
 
 nb::tuple Plan(const std::vector<nb::bytes>& trusted, const std::vector<nb::bytes>& pool,
-               const nb::object& out, const std::string& options, nb::object progress) {
+               const nb::object& out, bool overwrite, const std::string& options,
+               nb::object progress) {
   Listener listener(std::move(progress));
   const Paths trusted_paths(trusted);
   const Paths pool_paths(pool);
@@ -100,8 +101,8 @@ nb::tuple Plan(const std::vector<nb::bytes>& trusted, const std::vector<nb::byte
   char* text = nullptr;
   CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
     return spuna_plan_files(trusted_paths.data(), trusted_paths.size(), pool_paths.data(),
-                            pool_paths.size(), path.c_str(), options.c_str(), callbacks, &json,
-                            &text, error);
+                            pool_paths.size(), path.c_str(), overwrite ? 1 : 0, options.c_str(),
+                            callbacks, &json, &text, error);
   });
   return TakeBoth(json, text);
 }
@@ -142,7 +143,7 @@ void RegisterCalls(nb::module_& module) {
   module.def("check_score", &CheckScore);
   module.def("split_clean_options", &SplitCleanOptions);
   module.def("plan", &Plan, nb::arg("trusted"), nb::arg("pool"), nb::arg("out").none(),
-             nb::arg("options"), nb::arg("progress").none());
+             nb::arg("overwrite"), nb::arg("options"), nb::arg("progress").none());
   module.def("monitor", &Monitor, nb::arg("model"), nb::arg("input"), nb::arg("options"),
              nb::arg("progress").none());
   module.def("monitor_files", &MonitorFiles, nb::arg("model"), nb::arg("paths"), nb::arg("options"),

@@ -5,40 +5,20 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from typing import Any, Union
 
 from . import _spuna
-from ._data import is_one_shot, is_path, open_stream, paths_of
+from ._calls import check_bad_files, column, dump, open_both
+from ._data import check_output, is_one_shot, is_path, open_stream, paths_of
 from ._html import card, lines_of
 from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
 from ._rows import Rows
 from ._signatures import takes_options
-from ._warnings import warn_about
+from ._warnings import SpunaWarning, warn_about
 
 Path = Union[str, "os.PathLike[str]"]
-
-
-def _dump(options: dict[str, Any]) -> str:
-    def plain(value: Any) -> Any:
-        # numpy's numbers are as good as Python's.
-        if hasattr(value, "item"):
-            return value.item()
-        raise TypeError(f"an option can't be a {type(value).__name__}: {value!r}")
-
-    return json.dumps(options, default=plain, allow_nan=False)
-
-
-def _column(options: dict[str, Any], kind: str) -> str:
-    """The name of one of our columns."""
-    prefix = options.get("prefix")
-    return ("spuna_" if prefix is None else prefix) + kind
-
-
-def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of a clean as those of its two halves, a fit and scoring."""
-    fit_options, score_options = _spuna.split_clean_options(_dump(options))
-    return json.loads(fit_options), json.loads(score_options)
 
 
 class Model:
@@ -78,7 +58,7 @@ class Model:
         >>> pa.table(model.score(rng.normal(size=(3, 4)), prefix="my_")).column_names
         ['embedding', 'my_score', 'my_keep']
         """
-        text = _dump(options)
+        text = dump(options)
         _spuna.check_score(text)
 
         def open_rows() -> Any:
@@ -86,7 +66,7 @@ class Model:
                 return self._model.score_files(paths_of(data), text)
             return self._model.score(open_stream(data), text)
 
-        return Rows(open_rows, is_one_shot(data), _column(options, "keep"))
+        return Rows(open_rows, is_one_shot(data), column(options, "keep"))
 
     @takes_options("score")
     def scores(self, data: Any, **options: Any) -> Any:
@@ -102,7 +82,7 @@ class Model:
         """
         rows = self.score(data, **options)
         kind = "neighbor_score" if options.get("by") == "neighbors" else "score"
-        return _spuna.read_columns(rows._open(), [_column(options, kind)])[0]
+        return _spuna.read_columns(rows._open(), [column(options, kind)])[0]
 
     def report(self) -> dict[str, Any]:
         """What the model says of itself: options, what the fit found, versions.
@@ -175,16 +155,19 @@ class Cleaned(Rows, Result):
 
     _title = "spuna.Cleaned"
 
-    def __init__(self, cleaned: _spuna.Cleaned, keep: str):
+    def __init__(self, cleaned: _spuna.Cleaned, keep: str, inputs: tuple[Any, ...]):
         Rows.__init__(self, cleaned.rows, False, keep)
         Result.__init__(self, cleaned.describe(), cleaned.summary())
         self._cleaned = cleaned
+        # Paths only: rows are not held for it.
+        self._inputs = tuple(given for given in inputs if is_path(given))
         self.model = Model(cleaned.model())
 
     @property
     def kept(self) -> Any:
         """The rows that are kept: their numbers in the pool, from 0, as a numpy array; with ``id=`` the
-        texts of that column, as a list. Rows without a valid embedding are neither kept nor dropped."""
+        texts of that column, as a list, with None for null. Rows without a valid embedding are neither
+        kept nor dropped."""
         return self._rows_that_are(True)
 
     @property
@@ -207,6 +190,7 @@ class Cleaned(Rows, Result):
         written there, as the command does (Parquet)."""
         with listener(progress, "reasons") as callback:
             if path is not None:
+                check_output(path, self._inputs)
                 self._cleaned.write_reasons(os.fsencode(path), overwrite, callback)
                 return Rows(lambda: open_stream(path), False)
             made = [self._cleaned.reasons(callback)]
@@ -214,6 +198,7 @@ class Cleaned(Rows, Result):
 
     def report(self, path: Path, *, overwrite: bool = False, progress: Progress = None) -> None:
         """Writes the report, one HTML page, as the command does."""
+        check_output(path, self._inputs)
         with listener(progress, "report") as callback:
             self._cleaned.write_report(os.fsencode(path), overwrite, callback)
 
@@ -250,26 +235,15 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     >>> model.report()["fit"]["shift"]["found"]    # both are draws of one distribution
     False
     """
-    text = _dump(options)
+    text = dump(options)
     with listener(progress, "fit") as callback:
         if is_path(trusted) and is_path(pool):
             model = _spuna.fit_files(paths_of(trusted), paths_of(pool), text, callback)
         else:
-            trusted_stream, pool_stream = _open_both(trusted, pool, options)
+            trusted_stream, pool_stream = open_both(trusted, pool, options)
             model = _spuna.fit(trusted_stream, pool_stream, text, callback)
     warn_about(model, stacklevel=2)
     return Model(model)
-
-
-def _open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Streams of all columns; of files that need not be, the embeddings alone."""
-    embedding = options.get("embedding")
-    only = embedding is not None and options.get("stratify") is None
-    return (
-        open_stream(trusted, only_embedding=options.get("stratify") is None, embedding=embedding),
-        # The pool is tried for the trusted rows' column first, so all of its columns must be there.
-        open_stream(pool, only_embedding=only, embedding=embedding, on_bad_file=options.get("on_bad_file")),
-    )
 
 
 @takes_options("clean")
@@ -296,32 +270,44 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
     >>> pa.table(cleaned).column_names
     ['id', 'embedding', 'spuna_score', 'spuna_keep']
     """
-    text = _dump(options)
+    text = dump(options)
     with listener(progress, "clean") as callback:
         if is_path(trusted) and is_path(pool):
             cleaned = _spuna.clean_files(paths_of(trusted), paths_of(pool), text, callback)
         else:
-            on_bad_file = options.get("on_bad_file")
+            check_bad_files(pool, options)
 
             def open_pool() -> Any:
-                return open_stream(pool, on_bad_file=on_bad_file)
+                return open_stream(pool, argument="pool")
 
             reopen = None if is_one_shot(pool) else open_pool
-            cleaned = _spuna.clean(open_stream(trusted), open_pool(), reopen, text, callback)
-    result = Cleaned(cleaned, _column(options, "keep"))
+            trusted_stream = open_stream(trusted, argument="trusted")
+            cleaned = _spuna.clean(trusted_stream, open_pool(), reopen, text, callback)
+    result = Cleaned(cleaned, column(options, "keep"), (trusted, pool))
     warn_about(result.model._model, stacklevel=2)
+    if skipped := result.to_dict()["skipped"]:
+        text = f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}"
+        warnings.warn(text, SpunaWarning, stacklevel=2)
     return result
 
 
 @takes_options("clean")
-def plan(trusted: Any, pool: Any, out: Path | None = None, *, progress: Progress = None, **options: Any) -> Plan:
+def plan(
+    trusted: Any,
+    pool: Any,
+    out: Path | None = None,
+    *,
+    overwrite: bool = False,
+    progress: Progress = None,
+    **options: Any,
+) -> Plan:
     """What :func:`clean` of these files would take: rows, memory, time and, with `out`, disk. Nothing is
-    written. The command is ``spuna plan``.
+    written; `overwrite` says whether `out` may exist. The command is ``spuna plan``.
 
     >>> import spuna
     >>> plan = spuna.plan("examples/quickstart/trusted.parquet", "examples/quickstart/pool.parquet")
     >>> plan
-    <spuna.Plan: 1500 rows in 1 files>
+    <spuna.Plan: 1500 rows in 1 file>
     >>> plan.to_dict()["fit_rows"]
     1500
     """
@@ -332,7 +318,8 @@ def plan(trusted: Any, pool: Any, out: Path | None = None, *, progress: Progress
             )
     target = None if out is None else os.fsencode(out)
     with listener(progress, "plan") as callback:
-        return Plan(*_spuna.plan(paths_of(trusted), paths_of(pool), target, _dump(options), callback))
+        text = dump(options)
+        return Plan(*_spuna.plan(paths_of(trusted), paths_of(pool), target, overwrite, text, callback))
 
 
 @takes_options("monitor")
@@ -353,9 +340,14 @@ def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **opti
     >>> spuna.monitor(model, rng.normal(size=(200, 8)) + 2).found
     True
     """
+    if not (isinstance(model, Model) or is_path(model)):
+        raise TypeError(f"model: expected a spuna.Model or the path of one but found {type(model).__name__}")
     fitted = model if isinstance(model, Model) else Model.load(model)
     names = ("state", "metrics", "report")
-    text = _dump({k: os.fspath(v) if k in names and v is not None else v for k, v in options.items()})
+    for name in names:
+        if options.get(name) is not None:
+            check_output(options[name], (model, data))
+    text = dump({k: os.fsdecode(v) if k in names and v is not None else v for k, v in options.items()})
     with listener(progress, "monitor") as callback:
         if is_path(data):
             return Monitored(*_spuna.monitor_files(fitted._model, paths_of(data), text, callback))

@@ -10,12 +10,6 @@ from ._rows import Rows
 
 Path = Union[str, "os.PathLike[str]"]
 
-def _dump(options: dict[str, Any]) -> str: ...
-
-def _column(options: dict[str, Any], kind: str) -> str: ...
-
-def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]: ...
-
 class Model:
     def __init__(self, model: _spuna.Model): ...
     @staticmethod
@@ -61,7 +55,7 @@ class Model:
 
 class Cleaned(Rows, Result):
     model: Model
-    def __init__(self, cleaned: _spuna.Cleaned, keep: str): ...
+    def __init__(self, cleaned: _spuna.Cleaned, keep: str, inputs: tuple[Any, ...]): ...
     @property
     def kept(self) -> Any: ...
     @property
@@ -107,8 +101,6 @@ def fit(trusted: Any, pool: Any, *, progress: Progress=None,
     threads: int | None = None,
 ) -> Model: ...
 
-def _open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, Any]: ...
-
 def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     embedding: str | None = None,
     drop: bool = False,
@@ -151,7 +143,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     threads: int | None = None,
 ) -> Cleaned: ...
 
-def plan(trusted: Any, pool: Any, out: Path | None=None, *, progress: Progress=None,
+def plan(trusted: Any, pool: Any, out: Path | None=None, *, overwrite: bool=False, progress: Progress=None,
     embedding: str | None = None,
     drop: bool = False,
     keep_banks: bool = False,

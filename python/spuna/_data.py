@@ -22,6 +22,14 @@ def paths_of(data: Any) -> list[bytes]:
     return [os.fsencode(path) for path in (data if isinstance(data, (list, tuple)) else [data])]
 
 
+def check_output(path: Any, inputs: tuple[Any, ...]) -> None:
+    """An error where an output would replace one of the files that were given as inputs."""
+    for given in inputs:
+        for source in paths_of(given) if is_path(given) else ():
+            if os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
+                raise OSError(f"{os.fsdecode(path)}: this is an input; choose another name")
+
+
 def is_one_shot(data: Any) -> bool:
     """Whether the rows can be read only once, as those of a RecordBatchReader. What does not show
     that it can be read again can't."""
@@ -34,15 +42,13 @@ def is_one_shot(data: Any) -> bool:
 
 
 def open_stream(
-    data: Any, only_embedding: bool = False, embedding: str | None = None, on_bad_file: str | None = None
+    data: Any, only_embedding: bool = False, embedding: str | None = None, argument: str = "data"
 ) -> Any:
     """A capsule with an Arrow stream of the rows. Of files, `only_embedding` reads just that column."""
     if is_path(data):
-        options: dict[str, Any] = {"only_embedding": only_embedding}
+        options: dict[str, Any] = {"only_embedding": only_embedding, "argument": argument}
         if embedding is not None:
             options["embedding"] = embedding
-        if on_bad_file is not None:
-            options["on_bad_file"] = on_bad_file
         return _spuna.read_parquet(paths_of(data), json.dumps(options))
     if type(data).__name__ == "PyCapsule":
         return data

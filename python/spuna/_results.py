@@ -16,7 +16,7 @@ class Result:
 
     def __init__(self, described: str, text: str):
         self._described = described
-        self._text = text.rstrip("\n")
+        self._text = text.rstrip("\n").replace("=true`", "=True`")
 
     def summary(self) -> str:
         """A few aligned lines for people."""
@@ -37,7 +37,7 @@ class Plan(Result):
 
     def __repr__(self) -> str:
         plan = self.to_dict()
-        return f"<spuna.Plan: {plan['rows']} rows in {plan['files']} files>"
+        return f"<spuna.Plan: {plan['rows']} rows in {plan['files']} file{'' if plan['files'] == 1 else 's'}>"
 
 
 class Monitored(Result):

@@ -69,6 +69,7 @@ def plan(
     trusted: Sequence[bytes],
     pool: Sequence[bytes],
     out: Optional[bytes],
+    overwrite: bool,
     options: str,
     progress: Optional[Callable[[str, float], Any]],
 ) -> tuple[str, str]: ...

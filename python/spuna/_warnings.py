@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 
 class SpunaWarning(UserWarning):
-    """A fit was done, but its user should know something before trusting the result: no shift was
-    found, there are few trusted rows, trusted rows are in the pool, or rows have no valid embedding.
+    """A call was done, but its user should know something before trusting the result: no shift was
+    proven, there are few trusted rows, trusted rows are in the pool, rows have no valid embedding, or
+    files were skipped.
 
     ``warnings.simplefilter("error", spuna.SpunaWarning)`` makes an exception of it.
     """
@@ -21,4 +22,4 @@ class SpunaWarning(UserWarning):
 def warn_about(model: _spuna.Model, stacklevel: int) -> None:
     """Issues the warnings of a model. A `stacklevel` of 1 is whoever called this."""
     for text in json.loads(model.warnings()):
-        warnings.warn(text, SpunaWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text.replace("=true`", "=True`"), SpunaWarning, stacklevel=stacklevel + 1)

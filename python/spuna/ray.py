@@ -18,7 +18,8 @@ except ModuleNotFoundError as error:
 import pyarrow as pa
 
 from . import _spuna
-from ._api import Model, _dump
+from ._api import Model
+from ._calls import dump
 from ._worker import load_model
 
 __all__ = ["score"]
@@ -39,7 +40,7 @@ def score(
     ``Dataset.map_batches``, such as ``{"num_cpus": 0.5, "batch_size": 4096}``.
     """
     options = {"threads": threads, **options}
-    _spuna.check_score(_dump(options))
+    _spuna.check_score(dump(options))
     data = model.to_bytes()
 
     def run(table: pa.Table) -> pa.Table:

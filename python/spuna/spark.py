@@ -24,7 +24,8 @@ except ModuleNotFoundError as error:
 import pyarrow as pa
 
 from . import _expansion, _spuna
-from ._api import Model, _dump, _split, fit
+from ._api import Model, fit
+from ._calls import dump, split
 from ._spark_parts import SparkParts, append_labels
 from ._worker import score_batches
 
@@ -87,16 +88,19 @@ def clean(
     """
     if not (isinstance(fit_rows, int) and fit_rows >= 1):
         raise ValueError(f"`fit_rows`: expected a whole number of 1 or more but found {fit_rows!r}")
+    for name in ("group_by", "id", "truth", "report_image", "on_bad_file", "force"):
+        if options.get(name) is not None:
+            raise ValueError(f"`{name}` is for spuna.clean; over Spark there is no such option")
     trusted_column = _embedding_column(trusted_df, "the trusted rows", embedding, None)
     pool_column = _embedding_column(pool_df, "the pool", embedding, trusted_column)
     # What can be said against the options and the columns is said before the fit.
     given = {**options, "seed": seed, "embedding": pool_column, "prefix": prefix, "drop": drop}
-    fit_options, score_options = _split(given)
+    fit_options, score_options = split(given)
     # The threads are the driver's, and what comes to it is the sample.
     score_options.pop("threads", None)
     fit_options["fit_rows"] = 0
     empty = pool_df.limit(0).toArrow()
-    _spuna.check_clean(empty.__arrow_c_stream__(), _dump(given))
+    _spuna.check_clean(empty.__arrow_c_stream__(), dump(given))
     model = fit(
         _sample(trusted_df, trusted_column, fit_rows, seed).rename_columns([pool_column]),
         _sample(pool_df, pool_column, fit_rows, seed),
@@ -142,7 +146,7 @@ def expand(
         T.StructField(prefix + "round", T.IntegerType()),
     ]
     _check_names(pool_df, appended, "the pool")
-    search = _dump({"k": k, "neighbors": neighbors, "threads": threads})
+    search = dump({"k": k, "neighbors": neighbors, "threads": threads})
     trusted = _spuna.Partition.read(
         _embeddings(trusted_df, trusted_column).toArrow().__arrow_c_stream__(), 0, search
     )

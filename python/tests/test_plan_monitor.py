@@ -20,7 +20,7 @@ def test_a_plan_is_the_commands(sample, tmp_path):
     assert found == printed
     assert plan.summary().startswith("rows         1,500 of dimension 240 in 1 file")
     assert f"would write  {out} (file)" in plan.summary()
-    assert repr(plan) == "<spuna.Plan: 1500 rows in 1 files>"
+    assert repr(plan) == "<spuna.Plan: 1500 rows in 1 file>"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -38,6 +38,7 @@ def test_what_a_plan_refuses(sample, tmp_path):
     (tmp_path / "out.parquet").touch()
     with pytest.raises(OSError, match="exists already; choose another name"):
         spuna.plan(trusted, pool, tmp_path / "out.parquet")
+    assert spuna.plan(trusted, pool, tmp_path / "out.parquet", overwrite=True).to_dict()["rows"] == 1500
     with pytest.raises(ValueError, match="there is no option `fitrows`; did you mean `fit_rows`"):
         spuna.plan(trusted, pool, fitrows=3)
 
@@ -101,5 +102,10 @@ def test_what_monitor_refuses(model, quick, tmp_path):
     (tmp_path / "state.json").write_text("{}")
     with pytest.raises(ValueError, match="state.json"):
         spuna.monitor(fitted, pool, state=tmp_path / "state.json")
+    fitted.save(tmp_path / "m.safetensors")
+    with pytest.raises(OSError, match="m.safetensors: this is an input; choose another name"):
+        spuna.monitor(tmp_path / "m.safetensors", pool, report=tmp_path / "m.safetensors")
+    with pytest.raises(TypeError, match="model: expected a spuna.Model or the path of one but found ndarray"):
+        spuna.monitor(pool, fitted)
     with pytest.raises(ValueError, match="none of 2 rows has a valid embedding"):
         spuna.monitor(fitted, np.full((2, 6), np.nan))

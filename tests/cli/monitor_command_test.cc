@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(the_exit_code_tells_whether_a_shift_was_found) {
   const std::string state = directory / "s.json";
   ProgramResult result = watch("clean.parquet", {"--state", state});
   BOOST_TEST(result.exit_code == 0);
-  BOOST_TEST(result.out.find("not found in 1 batch up to now") != std::string::npos);
+  BOOST_TEST(result.out.find("not detected in 1 batch (p = ") != std::string::npos);
   result = watch("shifted.parquet", {"--state", state, "--json"});
   BOOST_TEST(result.exit_code == 3);
   const json said = json::parse(result.out);

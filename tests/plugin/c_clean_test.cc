@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_plan_needs_no_output) {
   const char* pool_paths[] = {pool_path.c_str()};
   char* described = nullptr;
   char* text = nullptr;
-  BOOST_REQUIRE_MESSAGE(spuna_plan_files(trusted_paths, 1, pool_paths, 1, nullptr, kCallOptions,
+  BOOST_REQUIRE_MESSAGE(spuna_plan_files(trusted_paths, 1, pool_paths, 1, nullptr, 0, kCallOptions,
                                          nullptr, &described, &text, &error) == SPUNA_OK,
                         error.message);
   const json plan = json::parse(described);

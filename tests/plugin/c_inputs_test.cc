@@ -32,9 +32,10 @@ BOOST_AUTO_TEST_CASE(files_are_streamed_and_evaluated) {
                 SPUNA_OK);
   BOOST_TEST(Import(&rows)->num_columns() == 1);
   BOOST_TEST(spuna_read_parquet(paths, 1, R"({"columns": 1})", &rows, &error) == SPUNA_INVALID);
-  BOOST_TEST(std::string(error.message) ==
-             "options: expected `only_embedding` (true or false), `embedding` (a text) and "
-             "`on_bad_file` (error or skip) but found `columns`: 1");
+  BOOST_TEST(
+      std::string(error.message) ==
+      "options: expected `only_embedding` (true or false), `argument` and `embedding` (texts) "
+      "but found `columns`: 1");
 
   ArrowArrayStream cleaned = Export(*CleanedByTheCommand());
   char* json = nullptr;

@@ -1,0 +1,54 @@
+"""What the calls do to their arguments."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from . import _spuna
+from ._data import is_path, open_stream
+
+
+def dump(options: dict[str, Any]) -> str:
+    def plain(value: Any) -> Any:
+        # numpy's numbers are as good as Python's.
+        if hasattr(value, "item"):
+            return value.item()
+        raise TypeError(f"an option can't be a {type(value).__name__}: {value!r}")
+
+    for name, value in options.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"`{name}`: expected a finite number but found {value}")
+    return json.dumps(options, default=plain)
+
+
+def column(options: dict[str, Any], kind: str) -> str:
+    """The name of one of our columns."""
+    prefix = options.get("prefix")
+    return ("spuna_" if prefix is None else prefix) + kind
+
+
+def split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a clean as those of its two halves, a fit and scoring."""
+    fit_options, score_options = _spuna.split_clean_options(dump(options))
+    return json.loads(fit_options), json.loads(score_options)
+
+
+def open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Streams of all columns; of files that need not be, the embeddings alone."""
+    embedding = options.get("embedding")
+    only = embedding is not None and options.get("stratify") is None
+    check_bad_files(pool, options)
+    trusted_only = options.get("stratify") is None
+    return (
+        open_stream(trusted, only_embedding=trusted_only, embedding=embedding, argument="trusted"),
+        # The pool is tried for the trusted rows' column first, so all of its columns must be there.
+        open_stream(pool, only_embedding=only, embedding=embedding, argument="pool"),
+    )
+
+
+def check_bad_files(pool: Any, options: dict[str, Any]) -> None:
+    """Files are skipped where all rows come from files."""
+    if is_path(pool) and options.get("on_bad_file") == "skip":
+        raise ValueError("`on_bad_file`: to skip files of the pool, give the trusted rows as a path too")
