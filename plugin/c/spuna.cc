@@ -17,6 +17,7 @@
 #include "pipelines/model/model.h"
 #include "pipelines/options/json_text.h"
 #include "pipelines/run/fit_warnings.h"
+#include "pipelines/run/job_paths.h"
 #include "pipelines/score/evaluate.h"
 #include "pipelines/score/streams.h"
 #include "pipelines/source/source_stream.h"
@@ -286,6 +287,19 @@ spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const 
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
     ARROW_ASSIGN_OR_RAISE(auto rows, spuna::OpenSourceStream(list, parsed.argument, parsed.stream));
     return spuna::c::GiveStream(std::move(rows), out);
+  });
+}
+
+spuna_code spuna_check_output(const char* path, const char* argument, const char* const* inputs,
+                              size_t num_inputs, const char* inputs_argument, spuna_error* error) {
+  return Guard(error, [&]() -> arrow::Status {
+    ARROW_RETURN_NOT_OK(RequireArgument(path, "path"));
+    ARROW_RETURN_NOT_OK(RequireArgument(argument, "argument"));
+    ARROW_RETURN_NOT_OK(RequireArgument(inputs_argument, "inputs_argument"));
+    ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(inputs, num_inputs, "inputs"));
+    spuna::JobPaths paths;
+    ARROW_RETURN_NOT_OK(paths.AddInputs(list, inputs_argument));
+    return paths.AddOutput(path, argument);
   });
 }
 

@@ -294,6 +294,13 @@ SPUNA_EXPORT spuna_code spuna_read_parquet(const char* const* paths, size_t num_
                                            const char* options, struct ArrowArrayStream* out,
                                            spuna_error* error);
 
+/* Whether a file may be written at `path` without touching what `inputs` name: it must not be one
+ * of their files nor lie within their directories, and no pattern of theirs may match it.
+ * `argument` and `inputs_argument` are what messages call them. */
+SPUNA_EXPORT spuna_code spuna_check_output(const char* path, const char* argument,
+                                           const char* const* inputs, size_t num_inputs,
+                                           const char* inputs_argument, spuna_error* error);
+
 /* One Arrow array as a stream of one batch: a struct array is a batch of its columns, an array of
  * embeddings a batch with one column `embedding`. Both structs are consumed. */
 SPUNA_EXPORT spuna_code spuna_array_stream(struct ArrowSchema* schema, struct ArrowArray* array,

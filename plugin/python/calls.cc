@@ -61,6 +61,15 @@ nb::tuple SplitCleanOptions(const std::string& options) {
   return nb::make_tuple(std::string(fit), std::string(score));
 }
 
+void CheckOutput(const nb::bytes& path, const std::string& argument,
+                 const std::vector<nb::bytes>& inputs, const std::string& inputs_argument) {
+  const Paths list(inputs);
+  Check([&, name = PathOf(path)](spuna_error* error) {
+    return spuna_check_output(name.c_str(), argument.c_str(), list.data(), list.size(),
+                              inputs_argument.c_str(), error);
+  });
+}
+
 std::string Evaluate(const nb::object& input, const std::string& truth, const std::string& score) {
   Listener listener{nb::none()};
   auto* const stream = Unwrap<ArrowArrayStream>(input, kStreamCapsule);
@@ -142,6 +151,7 @@ void RegisterCalls(nb::module_& module) {
   module.def("check_clean", &CheckClean, nb::arg("pool").none(), nb::arg("options"));
   module.def("check_score", &CheckScore);
   module.def("split_clean_options", &SplitCleanOptions);
+  module.def("check_output", &CheckOutput);
   module.def("plan", &Plan, nb::arg("trusted"), nb::arg("pool"), nb::arg("out").none(),
              nb::arg("overwrite"), nb::arg("options"), nb::arg("progress").none());
   module.def("monitor", &Monitor, nb::arg("model"), nb::arg("input"), nb::arg("options"),

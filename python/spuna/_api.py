@@ -155,12 +155,12 @@ class Cleaned(Rows, Result):
 
     _title = "spuna.Cleaned"
 
-    def __init__(self, cleaned: _spuna.Cleaned, keep: str, inputs: tuple[Any, ...]):
+    def __init__(self, cleaned: _spuna.Cleaned, keep: str, inputs: dict[str, Any]):
         Rows.__init__(self, cleaned.rows, False, keep)
         Result.__init__(self, cleaned.describe(), cleaned.summary())
         self._cleaned = cleaned
         # Paths only: rows are not held for it.
-        self._inputs = tuple(given for given in inputs if is_path(given))
+        self._inputs = {name: given for name, given in inputs.items() if is_path(given)}
         self.model = Model(cleaned.model())
 
     @property
@@ -190,7 +190,7 @@ class Cleaned(Rows, Result):
         written there, as the command does (Parquet)."""
         with listener(progress, "reasons") as callback:
             if path is not None:
-                check_output(path, self._inputs)
+                check_output(path, "reasons", self._inputs)
                 self._cleaned.write_reasons(os.fsencode(path), overwrite, callback)
                 return Rows(lambda: open_stream(path), False)
             made = [self._cleaned.reasons(callback)]
@@ -198,7 +198,7 @@ class Cleaned(Rows, Result):
 
     def report(self, path: Path, *, overwrite: bool = False, progress: Progress = None) -> None:
         """Writes the report, one HTML page, as the command does."""
-        check_output(path, self._inputs)
+        check_output(path, "report", self._inputs)
         with listener(progress, "report") as callback:
             self._cleaned.write_report(os.fsencode(path), overwrite, callback)
 
@@ -283,7 +283,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
             reopen = None if is_one_shot(pool) else open_pool
             trusted_stream = open_stream(trusted, argument="trusted")
             cleaned = _spuna.clean(trusted_stream, open_pool(), reopen, text, callback)
-    result = Cleaned(cleaned, column(options, "keep"), (trusted, pool))
+    result = Cleaned(cleaned, column(options, "keep"), {"trusted": trusted, "pool": pool})
     warn_about(result.model._model, stacklevel=2)
     if skipped := result.to_dict()["skipped"]:
         text = f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}"
@@ -346,7 +346,7 @@ def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **opti
     names = ("state", "metrics", "report")
     for name in names:
         if options.get(name) is not None:
-            check_output(options[name], (model, data))
+            check_output(options[name], name, {"model": model, "data": data})
     text = dump({k: os.fsdecode(v) if k in names and v is not None else v for k, v in options.items()})
     with listener(progress, "monitor") as callback:
         if is_path(data):

@@ -22,12 +22,11 @@ def paths_of(data: Any) -> list[bytes]:
     return [os.fsencode(path) for path in (data if isinstance(data, (list, tuple)) else [data])]
 
 
-def check_output(path: Any, inputs: tuple[Any, ...]) -> None:
-    """An error where an output would replace one of the files that were given as inputs."""
-    for given in inputs:
-        for source in paths_of(given) if is_path(given) else ():
-            if os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
-                raise OSError(f"{os.fsdecode(path)}: this is an input; choose another name")
+def check_output(path: Any, argument: str, inputs: dict[str, Any]) -> None:
+    """An error where an output is, or lies within, what one of the inputs names, by their arguments."""
+    for name, given in inputs.items():
+        if is_path(given):
+            _spuna.check_output(os.fsencode(path), argument, paths_of(given), name)
 
 
 def is_one_shot(data: Any) -> bool:

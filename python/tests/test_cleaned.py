@@ -211,7 +211,7 @@ def test_the_report_is_the_commands(sample, tmp_path):
     with pytest.raises(OSError, match="exists already; choose another name or add `overwrite=True`"):
         cleaned.report(tmp_path / "python.html")
     cleaned.report(tmp_path / "python.html", overwrite=True)
-    with pytest.raises(OSError, match="pool.parquet: this is an input; choose another name"):
+    with pytest.raises(OSError, match="pool.parquet: this is what `pool` names too; choose another name"):
         cleaned.report(pool, overwrite=True)
 
 

@@ -71,10 +71,41 @@ def test_paths_and_tables_together(quick, tmp_path):
         spuna.clean(trusted, tmp_path / "nowhere.parquet", **options)
     cleaned = spuna.clean(trusted, tmp_path / "lake/a.parquet", **options)
     for write in (cleaned.report, cleaned.reasons):
-        with pytest.raises(OSError, match="a.parquet: this is an input; choose another name"):
+        with pytest.raises(OSError, match="a.parquet: this is what `pool` names too; choose another name"):
             write(tmp_path / "lake/a.parquet", overwrite=True)
-    with pytest.raises(OSError, match="trusted.parquet: this is an input"):
+    with pytest.raises(OSError, match="`report`: .*trusted.parquet: this is what `trusted` names too"):
         spuna.clean(tmp_path / "trusted.parquet", pool, **options).report(tmp_path / "trusted.parquet", overwrite=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("lake", "this lies within what `pool` names; choose a place outside it"),
+        (["lake"], "this lies within what `pool` names"),
+        ("link", "this lies within what `pool` names"),
+        ("lake/*/*.parquet", "the pattern of `pool` could match what is written here; choose a place outside it"),
+        ("@list.txt", "this is what `pool` names too; choose another name"),
+        ("file://{}/lake", "this lies within what `pool` names"),
+    ],
+)
+@pytest.mark.parametrize("trusted_is_a_path", [False, True])
+def test_no_file_of_the_pool_is_replaced(quick, tmp_path, monkeypatch, given, message, trusted_is_a_path):
+    options, trusted, pool = quick
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "lake/day=1/a.parquet"
+    file.parent.mkdir(parents=True)
+    pq.write_table(pa.table({"embedding": list(pool)}), file)
+    pq.write_table(pa.table({"embedding": list(trusted)}), "trusted.parquet")
+    (tmp_path / "link").symlink_to("lake")
+    (tmp_path / "list.txt").write_text("lake/day=1/a.parquet\n")
+    before = file.read_bytes()
+    given = given.format(tmp_path) if isinstance(given, str) else given
+    cleaned = spuna.clean("trusted.parquet" if trusted_is_a_path else trusted, given, **options)
+    for name, write in (("reasons", cleaned.reasons), ("report", cleaned.report)):
+        with pytest.raises(OSError, match=f"`{name}`: lake/day=1/a.parquet: {message}"):
+            write("lake/day=1/a.parquet", overwrite=True)
+    assert file.read_bytes() == before
+    cleaned.report("lake.html")
 
 
 def test_ids_of_every_kind(quick):

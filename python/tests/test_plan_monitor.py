@@ -103,7 +103,7 @@ def test_what_monitor_refuses(model, quick, tmp_path):
     with pytest.raises(ValueError, match="state.json"):
         spuna.monitor(fitted, pool, state=tmp_path / "state.json")
     fitted.save(tmp_path / "m.safetensors")
-    with pytest.raises(OSError, match="m.safetensors: this is an input; choose another name"):
+    with pytest.raises(OSError, match="m.safetensors: this is what `model` names too; choose another name"):
         spuna.monitor(tmp_path / "m.safetensors", pool, report=tmp_path / "m.safetensors")
     with pytest.raises(TypeError, match="model: expected a spuna.Model or the path of one but found ndarray"):
         spuna.monitor(pool, fitted)

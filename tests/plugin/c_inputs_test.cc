@@ -135,6 +135,21 @@ BOOST_AUTO_TEST_CASE(files_are_fitted_and_evaluated_as_by_the_command) {
   spuna_string_free(json);
 }
 
+BOOST_AUTO_TEST_CASE(an_output_within_an_input_is_refused) {
+  test::WriteParquet(directory / "lake/a.parquet", *pool_table);
+  const std::string lake = directory / "lake";
+  const std::string inside = directory / "lake/a.parquet";
+  const char* paths[] = {lake.c_str()};
+  BOOST_TEST(spuna_check_output(inside.c_str(), "report", paths, 1, "pool", &error) == SPUNA_IO);
+  BOOST_TEST(std::string(error.message) ==
+             "`report`: " + inside +
+                 ": this lies within what `pool` names; choose a place outside it");
+  const std::string outside = directory / "a.html";
+  BOOST_TEST(spuna_check_output(outside.c_str(), "report", paths, 1, "pool", &error) == SPUNA_OK);
+  BOOST_TEST(spuna_check_output(nullptr, "report", paths, 1, "pool", &error) == SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message) == "`path` must not be NULL");
+}
+
 BOOST_AUTO_TEST_CASE(two_columns_of_one_name_are_refused) {
   const auto field = pool_table->schema()->field(1)->WithName("vector");
   pool_table = arrow::Table::Make(arrow::schema({arrow::field("vector", arrow::int64()), field}),
