@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import warnings
 from typing import Any, Union
 
 from . import _spuna
@@ -16,7 +15,7 @@ from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
 from ._rows import Rows
 from ._signatures import takes_options
-from ._warnings import SpunaWarning, warn_about
+from ._warnings import warn, warn_about
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -242,7 +241,7 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
         else:
             trusted_stream, pool_stream = open_both(trusted, pool, options)
             model = _spuna.fit(trusted_stream, pool_stream, text, callback)
-    warn_about(model, stacklevel=2)
+    warn_about(model)
     return Model(model)
 
 
@@ -284,10 +283,9 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
             trusted_stream = open_stream(trusted, argument="trusted")
             cleaned = _spuna.clean(trusted_stream, open_pool(), reopen, text, callback)
     result = Cleaned(cleaned, column(options, "keep"), {"trusted": trusted, "pool": pool})
-    warn_about(result.model._model, stacklevel=2)
+    warn_about(result.model._model)
     if skipped := result.to_dict()["skipped"]:
-        text = f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}"
-        warnings.warn(text, SpunaWarning, stacklevel=2)
+        warn(f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}")
     return result
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from . import _spuna
+
+_PACKAGE = os.path.dirname(__file__)
 
 
 class SpunaWarning(UserWarning):
@@ -19,7 +25,17 @@ class SpunaWarning(UserWarning):
     """
 
 
-def warn_about(model: _spuna.Model, stacklevel: int) -> None:
-    """Issues the warnings of a model. A `stacklevel` of 1 is whoever called this."""
+def warn(text: str) -> None:
+    """Issues a warning that points to the line that called the package."""
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == _PACKAGE:
+        level += 1
+        frame = frame.f_back
+    warnings.warn(text, SpunaWarning, stacklevel=level)
+
+
+def warn_about(model: _spuna.Model) -> None:
+    """Issues the warnings of a model."""
     for text in json.loads(model.warnings()):
-        warnings.warn(text.replace("=true`", "=True`"), SpunaWarning, stacklevel=stacklevel + 1)
+        warn(text.replace("=true`", "=True`"))

@@ -62,6 +62,17 @@ def test_no_shift_is_warned_of_in_pythons_words(call):
             call(trusted, pool, epochs=2)
 
 
+def test_warnings_of_the_detector_point_to_its_user(rows):
+    pytest.importorskip("sklearn")
+    trusted, pool = rows
+    X, y = np.concatenate([trusted[:60], pool]), np.repeat([0, 1], [60, len(pool)])
+    detector = spuna.SpunaDetector(epochs=2)
+    # Where they point is checked by `caught`.
+    for call in (lambda: detector.fit(X, y), lambda: detector.fit_predict(X, y)):
+        (text,) = caught(call)
+        assert text.startswith("few trusted rows: 60 of dimension 6")
+
+
 def test_stages_are_logged(rows, caplog):
     trusted, pool = rows
     told = []
