@@ -129,14 +129,14 @@ arrow::Result<std::shared_ptr<const CleanResult>> CleanStreams(arrow::RecordBatc
   });
 }
 
-arrow::Result<Model> FitModel(const FitJob& job, const Runtime& runtime) {
-  return CatchExceptions([&]() -> arrow::Result<Model> {
+arrow::Result<FittedModel> FitModel(const FitJob& job, const Runtime& runtime) {
+  return CatchExceptions([&]() -> arrow::Result<FittedModel> {
     StageClock clock(runtime);
     ARROW_RETURN_NOT_OK(job.options.Validate());
     ARROW_ASSIGN_OR_RAISE(FitRequest request, MakeFitRequest(job));
     ARROW_RETURN_NOT_OK(request.Survey({}, runtime));
     ARROW_ASSIGN_OR_RAISE(FitResult fit, Fit(request, /*checkpoint=*/nullptr, clock));
-    return std::move(fit.model);
+    return FittedModel{std::move(fit.model), request.pool.bad_files().skipped()};
   });
 }
 

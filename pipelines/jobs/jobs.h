@@ -2,7 +2,9 @@
 
 #include <arrow/result.h>
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "pipelines/jobs/clean_result.h"
 #include "pipelines/model/model.h"
@@ -36,8 +38,15 @@ arrow::Result<JobPlan> Plan(const FitJob& job, const Runtime& runtime);
 arrow::Result<JobPlan> Plan(const ScoreJob& job, const Runtime& runtime);
 arrow::Result<JobPlan> Plan(const CleanJob& job, const Runtime& runtime);
 
+/// A model that was fitted on files.
+struct FittedModel {
+  Model model;
+  /// Why a file of the pool was skipped, by its path.
+  std::map<std::string, std::string> skipped;
+};
+
 /// Fits on files and writes nothing.
-arrow::Result<Model> FitModel(const FitJob& job, const Runtime& runtime);
+arrow::Result<FittedModel> FitModel(const FitJob& job, const Runtime& runtime);
 
 /// Cleans files, and writes nothing: the job has no output.
 arrow::Result<std::shared_ptr<const CleanResult>> CleanFiles(const CleanJob& job,

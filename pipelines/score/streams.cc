@@ -62,9 +62,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
   });
 }
 
-arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreFiles(
-    const std::vector<std::string>& paths, const ScoreJob& job, std::shared_ptr<const Model> model,
-    int num_threads) {
+arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, const ScoreJob& job,
+                                      std::shared_ptr<const Model> model, int num_threads) {
   Runtime runtime;
   runtime.num_threads = num_threads;
   ARROW_ASSIGN_OR_RAISE(Source source, Source::List(paths, "input", job.on_bad_file));
@@ -73,7 +72,9 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreFiles(
   ARROW_ASSIGN_OR_RAISE(auto rows, OpenSourceStream(source));
   ScoreOptions options = job.options;
   options.embedding = source.embedding();
-  return ScoreStream(std::move(rows), std::move(model), options, runtime);
+  ARROW_ASSIGN_OR_RAISE(auto scored,
+                        ScoreStream(std::move(rows), std::move(model), options, runtime));
+  return ScoredFiles{std::move(scored), source.bad_files().skipped()};
 }
 
 arrow::Status CheckScoredColumns(const arrow::Schema& schema, const ScoreOptions& options) {

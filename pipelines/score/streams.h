@@ -3,6 +3,7 @@
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,10 +23,16 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
     std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
     const ScoreOptions& options, const Runtime& runtime, RowCounts* counts = nullptr);
 
+/// The rows of files, scored as they are asked for.
+struct ScoredFiles {
+  std::shared_ptr<arrow::RecordBatchReader> rows;
+  /// Why a file was skipped, by its path.
+  std::map<std::string, std::string> skipped;
+};
+
 /// The rows of files, those that can't be read left out if the job says so, scored the same way.
-arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreFiles(
-    const std::vector<std::string>& paths, const ScoreJob& job, std::shared_ptr<const Model> model,
-    int num_threads);
+arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, const ScoreJob& job,
+                                      std::shared_ptr<const Model> model, int num_threads);
 
 /// Whether the columns that scoring appends are new to these.
 arrow::Status CheckScoredColumns(const arrow::Schema& schema, const ScoreOptions& options);

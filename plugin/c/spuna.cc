@@ -6,6 +6,7 @@
 #include <arrow/type.h>
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,6 +19,7 @@
 #include "pipelines/options/json_text.h"
 #include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/job_paths.h"
+#include "pipelines/run/job_report.h"
 #include "pipelines/score/evaluate.h"
 #include "pipelines/score/streams.h"
 #include "pipelines/source/source_stream.h"
@@ -32,6 +34,13 @@ namespace {
 
 spuna_model* Wrap(Model model) {
   return new spuna_model{std::make_shared<const Model>(std::move(model))};
+}
+
+// Text that is not yet the caller's.
+using HeldText = std::unique_ptr<char, decltype(&std::free)>;
+
+HeldText SkippedText(const std::map<std::string, std::string>& skipped) {
+  return {CopyText(DumpJson(SkippedToJson(skipped))), &std::free};
 }
 
 // What of files to read.
@@ -117,7 +126,8 @@ spuna_code spuna_score_stream(const spuna_model* model, ArrowArrayStream* input,
 }
 
 spuna_code spuna_score_files(const spuna_model* model, const char* const* paths, size_t num_paths,
-                             const char* options, ArrowArrayStream* out, spuna_error* error) {
+                             const char* options, ArrowArrayStream* out, char** out_skipped,
+                             spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(model, "model"));
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
@@ -125,21 +135,26 @@ spuna_code spuna_score_files(const spuna_model* model, const char* const* paths,
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
     ARROW_ASSIGN_OR_RAISE(auto scored,
                           spuna::ScoreFiles(list, parsed.job, model->model, parsed.num_threads));
-    return spuna::c::GiveStream(std::move(scored), out);
+    auto skipped = spuna::c::SkippedText(scored.skipped);
+    ARROW_RETURN_NOT_OK(spuna::c::GiveStream(std::move(scored.rows), out));
+    if (out_skipped != nullptr) *out_skipped = skipped.release();
+    return arrow::Status::OK();
   });
 }
 
 spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted, const char* const* pool,
                            size_t num_pool, const char* options, const spuna_callbacks* callbacks,
-                           spuna_model** out_model, spuna_error* error) {
+                           spuna_model** out_model, char** out_skipped, spuna_error* error) {
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
     ARROW_ASSIGN_OR_RAISE(auto parsed, spuna::c::ParseOptions<spuna::FitJob>(options));
     ARROW_ASSIGN_OR_RAISE(parsed.job.trusted, spuna::c::ListPaths(trusted, num_trusted, "trusted"));
     ARROW_ASSIGN_OR_RAISE(parsed.job.pool, spuna::c::ListPaths(pool, num_pool, "pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
-    ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::FitModel(parsed.job, runtime));
-    *out_model = spuna::c::Wrap(std::move(model));
+    ARROW_ASSIGN_OR_RAISE(spuna::FittedModel fitted, spuna::FitModel(parsed.job, runtime));
+    auto skipped = spuna::c::SkippedText(fitted.skipped);
+    *out_model = spuna::c::Wrap(std::move(fitted.model));
+    if (out_skipped != nullptr) *out_skipped = skipped.release();
     return arrow::Status::OK();
   });
 }
@@ -167,7 +182,7 @@ spuna_code spuna_split_clean_options(const char* options, char** out_fit, char**
     ARROW_RETURN_NOT_OK(RequireArgument(out_score, "out_score"));
     ARROW_ASSIGN_OR_RAISE(const spuna::CleanHalves halves,
                           spuna::SplitCleanOptions(spuna::c::Text(options)));
-    std::unique_ptr<char, decltype(&std::free)> fit(spuna::c::CopyText(halves.fit), &std::free);
+    spuna::c::HeldText fit(spuna::c::CopyText(halves.fit), &std::free);
     *out_score = spuna::c::CopyText(halves.score);
     *out_fit = fit.release();
     return arrow::Status::OK();

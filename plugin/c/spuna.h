@@ -132,11 +132,13 @@ SPUNA_EXPORT spuna_code spuna_fit(struct ArrowArrayStream* trusted, struct Arrow
                                   spuna_model** out_model, spuna_error* error);
 
 /* The same fit on Parquet files and directories, reading nothing but the embeddings: what the
- * command `spuna fit` does. */
+ * command `spuna fit` does. `out_skipped`, if not NULL, gets the files of the pool that were
+ * skipped as a JSON list of objects with path and reason, to be freed by spuna_string_free. */
 SPUNA_EXPORT spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted,
                                         const char* const* pool, size_t num_pool,
                                         const char* options, const spuna_callbacks* callbacks,
-                                        spuna_model** out_model, spuna_error* error);
+                                        spuna_model** out_model, char** out_skipped,
+                                        spuna_error* error);
 
 /* The rows of `input` with spuna_score and spuna_keep appended, scored batch by batch as they are
  * asked for. Options: those of `spuna score`, and drop. */
@@ -145,10 +147,12 @@ SPUNA_EXPORT spuna_code spuna_score_stream(const spuna_model* model, struct Arro
                                            spuna_error* error);
 
 /* The rows of Parquet files and directories the same way; the options have on_bad_file. The rows of
- * a file that turns out to be damaged when it is read can't be taken back: that is an error. */
+ * a file that turns out to be damaged when it is read can't be taken back: that is an error.
+ * `out_skipped` as of spuna_fit_files. */
 SPUNA_EXPORT spuna_code spuna_score_files(const spuna_model* model, const char* const* paths,
                                           size_t num_paths, const char* options,
-                                          struct ArrowArrayStream* out, spuna_error* error);
+                                          struct ArrowArrayStream* out, char** out_skipped,
+                                          spuna_error* error);
 
 /* spuna_clean, of which only the rows and the model are wanted. The pool is held in memory.
  * `out_model`, if not NULL, gets the model too. Options: those of `spuna clean`. */

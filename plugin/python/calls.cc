@@ -28,17 +28,21 @@ Model Fit(const nb::object& trusted, const nb::object& pool, const std::string& 
   return model.Take();
 }
 
-Model FitFiles(const std::vector<nb::bytes>& trusted, const std::vector<nb::bytes>& pool,
-               const std::string& options, nb::object progress) {
+// The model, and the files that were skipped as JSON.
+nb::tuple FitFiles(const std::vector<nb::bytes>& trusted, const std::vector<nb::bytes>& pool,
+                   const std::string& options, nb::object progress) {
   Listener listener(std::move(progress));
   const Paths trusted_paths(trusted);
   const Paths pool_paths(pool);
   NewModel model;
+  char* skipped = nullptr;
   CheckCancellable(listener, [&](const spuna_callbacks* callbacks, spuna_error* error) {
     return spuna_fit_files(trusted_paths.data(), trusted_paths.size(), pool_paths.data(),
-                           pool_paths.size(), options.c_str(), callbacks, model.out(), error);
+                           pool_paths.size(), options.c_str(), callbacks, model.out(), &skipped,
+                           error);
   });
-  return model.Take();
+  const Text held(skipped);
+  return nb::make_tuple(model.Take(), std::string(skipped));
 }
 
 void CheckClean(const nb::object& pool, const std::string& options) {

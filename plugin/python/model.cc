@@ -57,14 +57,16 @@ nb::object Model::Score(const nb::object& input, const std::string& options) con
   return out.Capsule();
 }
 
-nb::object Model::ScoreFiles(const std::vector<nb::bytes>& paths,
-                             const std::string& options) const {
+nb::tuple Model::ScoreFiles(const std::vector<nb::bytes>& paths, const std::string& options) const {
   OutgoingStream out;
   const Paths list(paths);
+  char* skipped = nullptr;
   Check([&](spuna_error* error) {
-    return spuna_score_files(get(), list.data(), list.size(), options.c_str(), out.get(), error);
+    return spuna_score_files(get(), list.data(), list.size(), options.c_str(), out.get(), &skipped,
+                             error);
   });
-  return out.Capsule();
+  const Text held(skipped);
+  return nb::make_tuple(out.Capsule(), std::string(skipped));
 }
 
 std::string Model::Warnings() const {

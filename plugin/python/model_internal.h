@@ -27,8 +27,8 @@ class Model {
   std::string Describe() const;
   /// A capsule with the scored rows of the stream in the capsule `input`.
   nb::object Score(const nb::object& input, const std::string& options) const;
-  /// The same for files.
-  nb::object ScoreFiles(const std::vector<nb::bytes>& paths, const std::string& options) const;
+  /// The same for files, and those that were skipped as JSON.
+  nb::tuple ScoreFiles(const std::vector<nb::bytes>& paths, const std::string& options) const;
   /// What its user should know, as a JSON list of texts.
   std::string Warnings() const;
 

@@ -15,7 +15,7 @@ from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
 from ._rows import Rows
 from ._signatures import takes_options
-from ._warnings import warn, warn_about
+from ._warnings import warn_about, warn_of_skipped
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -62,7 +62,9 @@ class Model:
 
         def open_rows() -> Any:
             if is_path(data):
-                return self._model.score_files(paths_of(data), text)
+                rows, skipped = self._model.score_files(paths_of(data), text)
+                warn_of_skipped(json.loads(skipped))
+                return rows
             return self._model.score(open_stream(data), text)
 
         return Rows(open_rows, is_one_shot(data), column(options, "keep"))
@@ -237,11 +239,12 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     text = dump(options)
     with listener(progress, "fit") as callback:
         if is_path(trusted) and is_path(pool):
-            model = _spuna.fit_files(paths_of(trusted), paths_of(pool), text, callback)
+            model, skipped = _spuna.fit_files(paths_of(trusted), paths_of(pool), text, callback)
         else:
             trusted_stream, pool_stream = open_both(trusted, pool, options)
-            model = _spuna.fit(trusted_stream, pool_stream, text, callback)
+            model, skipped = _spuna.fit(trusted_stream, pool_stream, text, callback), "[]"
     warn_about(model)
+    warn_of_skipped(json.loads(skipped))
     return Model(model)
 
 
@@ -284,8 +287,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
             cleaned = _spuna.clean(trusted_stream, open_pool(), reopen, text, callback)
     result = Cleaned(cleaned, column(options, "keep"), {"trusted": trusted, "pool": pool})
     warn_about(result.model._model)
-    if skipped := result.to_dict()["skipped"]:
-        warn(f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}")
+    warn_of_skipped(result.to_dict()["skipped"])
     return result
 
 
@@ -317,7 +319,9 @@ def plan(
     target = None if out is None else os.fsencode(out)
     with listener(progress, "plan") as callback:
         text = dump(options)
-        return Plan(*_spuna.plan(paths_of(trusted), paths_of(pool), target, overwrite, text, callback))
+        result = Plan(*_spuna.plan(paths_of(trusted), paths_of(pool), target, overwrite, text, callback))
+    warn_of_skipped(result.to_dict()["skipped"])
+    return result
 
 
 @takes_options("monitor")

@@ -35,6 +35,12 @@ def warn(text: str) -> None:
     warnings.warn(text, SpunaWarning, stacklevel=level)
 
 
+def warn_of_skipped(skipped: list[dict[str, str]]) -> None:
+    """Issues a warning if files were skipped."""
+    if skipped:
+        warn(f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}")
+
+
 def warn_about(model: _spuna.Model) -> None:
     """Issues the warnings of a model."""
     for text in json.loads(model.warnings()):

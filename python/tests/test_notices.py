@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import spuna
@@ -71,6 +72,27 @@ def test_warnings_of_the_detector_point_to_its_user(rows):
     for call in (lambda: detector.fit(X, y), lambda: detector.fit_predict(X, y)):
         (text,) = caught(call)
         assert text.startswith("few trusted rows: 60 of dimension 6")
+
+
+def test_skipped_files_are_warned_of(rows, tmp_path):
+    trusted, pool = tmp_path / "trusted.parquet", tmp_path / "lake"
+    pool.mkdir()
+    pq.write_table(pa.table({"embedding": list(rows[0])}), trusted)
+    pq.write_table(pa.table({"embedding": list(rows[1])}), pool / "a.parquet")
+    model = spuna.fit(trusted, pool, epochs=2)
+    calls = [
+        lambda: spuna.fit(trusted, pool, epochs=2, on_bad_file="skip"),
+        lambda: spuna.clean(trusted, pool, epochs=2, on_bad_file="skip"),
+        lambda: spuna.plan(trusted, pool, epochs=2, on_bad_file="skip"),
+        lambda: model.scores(pool, on_bad_file="skip"),
+        lambda: pa.table(model.score(pool, on_bad_file="skip")),
+        lambda: model.score(pool, on_bad_file="skip").to_pandas(),
+    ]
+    assert [caught(call) for call in calls] == [[]] * len(calls)
+    (pool / "b.parquet").write_bytes(b"no Parquet")
+    for call in calls:
+        (text,) = caught(call)
+        assert re.match(r"files skipped: 1 could not be read; the first: .*b\.parquet: ", text)
 
 
 def test_stages_are_logged(rows, caplog):

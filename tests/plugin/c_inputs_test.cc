@@ -3,6 +3,8 @@
 #include <arrow/c/bridge.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -119,7 +121,7 @@ BOOST_AUTO_TEST_CASE(files_are_fitted_and_evaluated_as_by_the_command) {
   const char* pool_paths[] = {pool_path.c_str()};
   spuna_model* model = nullptr;
   BOOST_REQUIRE(spuna_fit_files(trusted_paths, 1, pool_paths, 1, kCallOptions, nullptr, &model,
-                                &error) == SPUNA_OK);
+                                nullptr, &error) == SPUNA_OK);
   BOOST_TEST(spuna_model_save(model, (directory / "by_c").c_str(), 0, &error) == SPUNA_OK);
   spuna_model_free(model);
   BOOST_TEST((test::ReadFile(directory / "by_c") == test::ReadFile(directory / "by_command")));
@@ -133,6 +135,33 @@ BOOST_AUTO_TEST_CASE(files_are_fitted_and_evaluated_as_by_the_command) {
                                      &error) == SPUNA_OK);
   BOOST_TEST(std::string(json).find("\"rows\":600") != std::string::npos);
   spuna_string_free(json);
+}
+
+BOOST_AUTO_TEST_CASE(skipped_files_are_told) {
+  test::WriteParquet(directory / "lake/a.parquet", *pool_table);
+  std::ofstream(directory / "lake/b.parquet") << "no Parquet";
+  const std::string trusted_path = directory / "trusted.parquet";
+  const std::string lake = directory / "lake";
+  const char* trusted_paths[] = {trusted_path.c_str()};
+  const char* paths[] = {lake.c_str()};
+  for (const bool has_bad_file : {true, false}) {
+    if (!has_bad_file) std::filesystem::remove(directory / "lake/b.parquet");
+    spuna_model* model = nullptr;
+    char* skipped = nullptr;
+    BOOST_REQUIRE(spuna_fit_files(trusted_paths, 1, paths, 1, R"({"on_bad_file": "skip"})", nullptr,
+                                  &model, &skipped, &error) == SPUNA_OK);
+    const std::string by_fit = skipped;
+    spuna_string_free(skipped);
+    const ModelHandle held(model, &spuna_model_free);
+    ArrowArrayStream rows;
+    BOOST_REQUIRE(spuna_score_files(model, paths, 1, R"({"on_bad_file": "skip"})", &rows, &skipped,
+                                    &error) == SPUNA_OK);
+    BOOST_TEST(Import(&rows)->num_rows() == pool_table->num_rows());
+    BOOST_TEST(std::string(skipped) == by_fit);
+    spuna_string_free(skipped);
+    BOOST_TEST((by_fit == "[]") == !has_bad_file);
+    BOOST_TEST((by_fit.find("b.parquet\",\"reason\":\"") != std::string::npos) == has_bad_file);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(an_output_within_an_input_is_refused) {
