@@ -75,6 +75,12 @@ arrow::Status CleanResult::Score(StageClock& clock) {
   return arrow::Status::OK();
 }
 
+JobReport CleanResult::ReportWithFindings() const {
+  JobReport report = report_;
+  if (!job_.NeedsPoolPass()) AddFindings(job_, *fit_.findings, pass_, report);
+  return report;
+}
+
 arrow::Result<PoolPassResult> CleanResult::Read(const PoolPassOptions& options,
                                                 StageClock& clock) const {
   return CatchExceptions([&] { return RunPoolPass(*input_.pool, fit_, scoring_, options, clock); });

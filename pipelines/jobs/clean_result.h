@@ -39,6 +39,9 @@ class CleanResult {
   const std::shared_ptr<const Model>& model() const { return model_; }
   /// What the command reports.
   const JobReport& report() const { return report_; }
+  /// The same with the distance and the kinds of shift, which the command reports if it was asked
+  /// for reasons, groups or a report.
+  JobReport ReportWithFindings() const;
   /// As many as cleaned the pool.
   int num_threads() const { return num_threads_; }
 

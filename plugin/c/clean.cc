@@ -161,7 +161,8 @@ spuna_code spuna_cleaned_describe(const spuna_cleaned* cleaned, char** out_json,
   return Guard(error, [&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(RequireArgument(cleaned, "cleaned"));
     ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
-    *out_json = spuna::c::CopyText(spuna::DumpJson(spuna::ToJson(cleaned->result->report())));
+    const spuna::JobReport report = cleaned->result->ReportWithFindings();
+    *out_json = spuna::c::CopyText(spuna::DumpJson(spuna::ToJson(report)));
     return arrow::Status::OK();
   });
 }

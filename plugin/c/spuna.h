@@ -194,8 +194,8 @@ SPUNA_EXPORT spuna_code spuna_cleaned_model(const spuna_cleaned* cleaned, spuna_
  * hive partitions are columns of strings. May be called again and again. */
 SPUNA_EXPORT spuna_code spuna_cleaned_rows(const spuna_cleaned* cleaned,
                                            struct ArrowArrayStream* out, spuna_error* error);
-/* What `spuna clean` prints, as text and as the JSON object of its option json; both are freed by
- * spuna_string_free. */
+/* What `spuna clean` prints, as text and as the JSON object of its option json, with shift_distance
+ * and kinds as where it writes reasons; both are freed by spuna_string_free. */
 SPUNA_EXPORT spuna_code spuna_cleaned_summary(const spuna_cleaned* cleaned, char** out_text,
                                               spuna_error* error);
 SPUNA_EXPORT spuna_code spuna_cleaned_describe(const spuna_cleaned* cleaned, char** out_json,

@@ -49,11 +49,8 @@ def clean_by_command(folder, trusted, pool, options, *extra):
 def check_like_the_command(cleaned, printed, out, files, tmp_path):
     assert cleaned.model.to_bytes() == files["model"].read_bytes()
     found = cleaned.to_dict()
-    # Without group_by the command prints these because of --reasons.
-    if not cleaned.groups:
-        for key in ("kinds", "shift_distance"):
-            assert (key in printed) == (printed["rows_dropped"] > 0) and key not in found
-            printed.pop(key, None)
+    for key in ("kinds", "shift_distance"):
+        assert (key in found) == (found["rows_dropped"] > 0)
     for key in VOLATILE:
         printed.pop(key), found.pop(key, None)
     assert found == printed
