@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _spuna
 from ._calls import check_bad_files, column, dump, open_both
-from ._data import check_output, is_one_shot, is_path, open_stream, paths_of
+from ._data import check_output, is_one_shot, is_path, open_stream, path_bytes, paths_of
 from ._html import card, lines_of
 from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
@@ -29,11 +29,11 @@ class Model:
     @staticmethod
     def load(path: Path) -> Model:
         """Reads a model file."""
-        return Model(_spuna.Model.load(os.fsencode(path)))
+        return Model(_spuna.Model.load(path_bytes(path, "path")))
 
     def save(self, path: Path, overwrite: bool = False) -> None:
         """Writes a model file (safetensors). It appears whole or not at all."""
-        self._model.save(os.fsencode(path), overwrite)
+        self._model.save(path_bytes(path, "path"), overwrite)
 
     @staticmethod
     def from_bytes(data: bytes) -> Model:
@@ -192,7 +192,7 @@ class Cleaned(Rows, Result):
         with listener(progress, "reasons") as callback:
             if path is not None:
                 check_output(path, "reasons", self._inputs)
-                self._cleaned.write_reasons(os.fsencode(path), overwrite, callback)
+                self._cleaned.write_reasons(path_bytes(path, "reasons"), overwrite, callback)
                 return Rows(lambda: open_stream(path), False)
             made = [self._cleaned.reasons(callback)]
         return Rows(lambda: made.pop() if made else self._cleaned.reasons(None), False)
@@ -201,7 +201,7 @@ class Cleaned(Rows, Result):
         """Writes the report, one HTML page, as the command does."""
         check_output(path, "report", self._inputs)
         with listener(progress, "report") as callback:
-            self._cleaned.write_report(os.fsencode(path), overwrite, callback)
+            self._cleaned.write_report(path_bytes(path, "report"), overwrite, callback)
 
     def __repr__(self) -> str:
         found = self.to_dict()
@@ -239,7 +239,7 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     text = dump(options)
     with listener(progress, "fit") as callback:
         if is_path(trusted) and is_path(pool):
-            model, skipped = _spuna.fit_files(paths_of(trusted), paths_of(pool), text, callback)
+            model, skipped = _spuna.fit_files(paths_of(trusted, "trusted"), paths_of(pool, "pool"), text, callback)
         else:
             trusted_stream, pool_stream = open_both(trusted, pool, options)
             model, skipped = _spuna.fit(trusted_stream, pool_stream, text, callback), "[]"
@@ -275,7 +275,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
     text = dump(options)
     with listener(progress, "clean") as callback:
         if is_path(trusted) and is_path(pool):
-            cleaned = _spuna.clean_files(paths_of(trusted), paths_of(pool), text, callback)
+            cleaned = _spuna.clean_files(paths_of(trusted, "trusted"), paths_of(pool, "pool"), text, callback)
         else:
             check_bad_files(pool, options)
 
@@ -316,10 +316,11 @@ def plan(
             raise TypeError(
                 f"{name}: a plan is for files: expected a path or a list of paths but found {type(given).__name__}"
             )
-    target = None if out is None else os.fsencode(out)
+    target = None if out is None else path_bytes(out, "out")
     with listener(progress, "plan") as callback:
         text = dump(options)
-        result = Plan(*_spuna.plan(paths_of(trusted), paths_of(pool), target, overwrite, text, callback))
+        inputs = paths_of(trusted, "trusted"), paths_of(pool, "pool")
+        result = Plan(*_spuna.plan(*inputs, target, overwrite, text, callback))
     warn_of_skipped(result.to_dict()["skipped"])
     return result
 
@@ -344,7 +345,7 @@ def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **opti
     """
     if not (isinstance(model, Model) or is_path(model)):
         raise TypeError(f"model: expected a spuna.Model or the path of one but found {type(model).__name__}")
-    fitted = model if isinstance(model, Model) else Model.load(model)
+    fitted = model if isinstance(model, Model) else Model(_spuna.Model.load(path_bytes(model, "model")))
     names = ("state", "metrics", "report")
     for name in names:
         if options.get(name) is not None:

@@ -17,16 +17,26 @@ def is_path(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike))
 
 
-def paths_of(data: Any) -> list[bytes]:
+def path_bytes(path: Any, argument: str) -> bytes:
+    """A path as the extension takes it."""
+    name = os.fsencode(path)
+    # What stands behind it would be cut off.
+    if b"\0" in name:
+        raise ValueError(f"`{argument}`: expected a path but found one with a null byte in it: {path!r}")
+    return name
+
+
+def paths_of(data: Any, argument: str = "data") -> list[bytes]:
     """The paths that `data` names."""
-    return [os.fsencode(path) for path in (data if isinstance(data, (list, tuple)) else [data])]
+    return [path_bytes(path, argument) for path in (data if isinstance(data, (list, tuple)) else [data])]
 
 
 def check_output(path: Any, argument: str, inputs: dict[str, Any]) -> None:
     """An error where an output is, or lies within, what one of the inputs names, by their arguments."""
+    output = path_bytes(path, argument)
     for name, given in inputs.items():
         if is_path(given):
-            _spuna.check_output(os.fsencode(path), argument, paths_of(given), name)
+            _spuna.check_output(output, argument, paths_of(given, name), name)
 
 
 def is_one_shot(data: Any) -> bool:
@@ -48,7 +58,7 @@ def open_stream(
         options: dict[str, Any] = {"only_embedding": only_embedding, "argument": argument}
         if embedding is not None:
             options["embedding"] = embedding
-        return _spuna.read_parquet(paths_of(data), json.dumps(options))
+        return _spuna.read_parquet(paths_of(data, argument), json.dumps(options))
     if type(data).__name__ == "PyCapsule":
         return data
     if _is_numpy(data):

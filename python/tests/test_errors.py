@@ -20,6 +20,34 @@ def test_mistakes_are_found_before_the_fit(sample, pool, model, by_command):
         model.score(pool, alpha=1)
 
 
+def test_a_path_with_a_null_byte_is_refused(sample, model, quick, tmp_path, monkeypatch):
+    options, trusted, pool = quick
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").write_bytes((sample / "pool.parquet").read_bytes())
+    file, bad = sample / "pool.parquet", "x\0y.parquet"
+    cleaned = spuna.clean(trusted, pool, **options)
+    calls = {
+        "trusted": [lambda: spuna.fit(bad, file), lambda: spuna.clean(bad, pool), lambda: spuna.plan([bad], file)],
+        "pool": [lambda: spuna.fit(file, bad), lambda: spuna.clean(trusted, [bad]), lambda: spuna.plan(file, bad)],
+        "data": [
+            lambda: pa.table(model.score(bad)), lambda: model.scores([bad]), lambda: spuna.monitor(model, bad),
+            lambda: spuna.evaluate(bad, "shifted"),
+        ],
+        "out": [lambda: spuna.plan(file, file, bad)],
+        "path": [lambda: model.save(bad), lambda: spuna.Model.load(bad)],
+        "model": [lambda: spuna.monitor(bad, file)],
+        "reasons": [lambda: cleaned.reasons(bad)],
+        "report": [lambda: cleaned.report(bad), lambda: spuna.monitor(model, file, report=bad)],
+        "state": [lambda: spuna.monitor(model, file, state=bad)],
+        "metrics": [lambda: spuna.monitor(model, file, metrics=bad)],
+    }
+    for argument, attempts in calls.items():
+        for attempt in attempts:
+            with pytest.raises(ValueError, match=f"^`{argument}`: expected a path but found one with a null byte"):
+                attempt()
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
