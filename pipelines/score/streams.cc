@@ -48,18 +48,25 @@ class ScoringReader : public arrow::RecordBatchReader {
   std::int64_t first_row_ = 0;
 };
 
+// `name` is what messages call the input.
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreNamed(
+    const std::string& name, std::shared_ptr<arrow::RecordBatchReader> input,
+    std::shared_ptr<const Model> model, const ScoreOptions& options, const Runtime& runtime,
+    RowCounts* counts) {
+  return CatchExceptions([&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> {
+    ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(std::move(model), options));
+    ARROW_ASSIGN_OR_RAISE(BatchScorer scorer,
+                          BatchScorer::Make(std::move(prepared), *input->schema(), {name, ""}));
+    return std::make_shared<ScoringReader>(std::move(input), std::move(scorer), runtime, counts);
+  });
+}
+
 }  // namespace
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
     std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
     const ScoreOptions& options, const Runtime& runtime, RowCounts* counts) {
-  return CatchExceptions([&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> {
-    ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(std::move(model), options));
-    ARROW_ASSIGN_OR_RAISE(
-        BatchScorer scorer,
-        BatchScorer::Make(std::move(prepared), *input->schema(), {kInputName, ""}));
-    return std::make_shared<ScoringReader>(std::move(input), std::move(scorer), runtime, counts);
-  });
+  return ScoreNamed(kInputName, std::move(input), std::move(model), options, runtime, counts);
 }
 
 arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, const ScoreJob& job,
@@ -72,8 +79,8 @@ arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, con
   ARROW_ASSIGN_OR_RAISE(auto rows, OpenSourceStream(source));
   ScoreOptions options = job.options;
   options.embedding = source.embedding();
-  ARROW_ASSIGN_OR_RAISE(auto scored,
-                        ScoreStream(std::move(rows), std::move(model), options, runtime));
+  ARROW_ASSIGN_OR_RAISE(auto scored, ScoreNamed(source.name(), std::move(rows), std::move(model),
+                                                options, runtime, /*counts=*/nullptr));
   return ScoredFiles{std::move(scored), source.bad_files().skipped()};
 }
 

@@ -23,7 +23,7 @@ spuna_code spuna_acero_register_model(const char* name, const void* model, size_
       return arrow::Status::Invalid("`name` and `model` must not be NULL");
     }
     const std::string bytes(static_cast<const char*>(model), size);
-    ARROW_ASSIGN_OR_RAISE(spuna::Model parsed, spuna::ParseModel(bytes, "the model's bytes"));
+    ARROW_ASSIGN_OR_RAISE(spuna::Model parsed, spuna::ParseModel(bytes, "in these bytes"));
     return spuna::acero::RegisterModel(name,
                                        std::make_shared<const spuna::Model>(std::move(parsed)));
   });

@@ -264,7 +264,7 @@ spuna_code spuna_model_parse(const void* bytes, size_t size, spuna_model** out_m
     ARROW_RETURN_NOT_OK(RequireArgument(bytes, "bytes"));
     ARROW_RETURN_NOT_OK(RequireArgument(out_model, "out_model"));
     const std::string text(static_cast<const char*>(bytes), size);
-    ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::ParseModel(text, "the model's bytes"));
+    ARROW_ASSIGN_OR_RAISE(spuna::Model model, spuna::ParseModel(text, "in these bytes"));
     *out_model = spuna::c::Wrap(std::move(model));
     return arrow::Status::OK();
   });

@@ -38,6 +38,8 @@ class Model:
     @staticmethod
     def from_bytes(data: bytes) -> Model:
         """A model from the bytes of a model file."""
+        if not isinstance(data, bytes):
+            raise TypeError(f"`data`: expected the bytes of a model file but found {type(data).__name__}")
         return Model(_spuna.Model.parse(data))
 
     def to_bytes(self) -> bytes:
@@ -59,10 +61,11 @@ class Model:
         """
         text = dump(options)
         _spuna.check_score(text)
+        paths = paths_of(data) if is_path(data) else None
 
         def open_rows() -> Any:
-            if is_path(data):
-                rows, skipped = self._model.score_files(paths_of(data), text)
+            if paths is not None:
+                rows, skipped = self._model.score_files(paths, text)
                 warn_of_skipped(json.loads(skipped))
                 return rows
             return self._model.score(open_stream(data), text)
@@ -365,6 +368,9 @@ def evaluate(data: Any, truth: str, score: str = "spuna_score") -> dict[str, flo
     >>> spuna.evaluate(table, truth="shifted")["auroc"]
     0.75
     """
+    for name, given in (("truth", truth), ("score", score)):
+        if not isinstance(given, str):
+            raise TypeError(f"`{name}`: expected the name of a column but found {given!r}")
     if is_path(data):
         return json.loads(_spuna.evaluate_files(paths_of(data), truth, score))
     return json.loads(_spuna.evaluate(open_stream(data), truth, score))

@@ -11,16 +11,25 @@ from ._data import is_path, open_stream
 
 
 def dump(options: dict[str, Any]) -> str:
-    def plain(value: Any) -> Any:
-        # numpy's numbers are as good as Python's.
-        if hasattr(value, "item"):
-            return value.item()
-        raise TypeError(f"an option can't be a {type(value).__name__}: {value!r}")
+    """The options as the extension takes them."""
+    return json.dumps({name: _plain(name, value) for name, value in options.items()})
 
-    for name, value in options.items():
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(f"`{name}`: expected a finite number but found {value}")
-    return json.dumps(options, default=plain)
+
+def _plain(name: str, value: Any) -> Any:
+    """An option's value as JSON has it."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(name, item) for item in value]
+    # numpy's numbers are as good as Python's.
+    if hasattr(value, "item"):
+        try:
+            value = value.item()
+        except (TypeError, ValueError, RuntimeError):
+            raise TypeError(f"`{name}`: expected one value but found several in a {type(value).__name__}") from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"`{name}`: expected a finite number but found {value}")
+    if value is not None and not isinstance(value, (bool, int, float, str)):
+        raise TypeError(f"`{name}`: an option can't be a {type(value).__name__}: {value!r}")
+    return value
 
 
 def column(options: dict[str, Any], kind: str) -> str:

@@ -11,15 +11,17 @@ from . import _spuna
 
 
 def is_path(data: Any) -> bool:
-    """Whether this names files: a path, or a list of paths."""
+    """Whether this names files: a path, or a list of paths. An empty list does, for its error."""
     if isinstance(data, (list, tuple)):
-        return len(data) > 0 and all(isinstance(item, (str, os.PathLike)) for item in data)
+        return all(isinstance(item, (str, os.PathLike)) for item in data)
     return isinstance(data, (str, os.PathLike))
 
 
 def path_bytes(path: Any, argument: str) -> bytes:
     """A path as the extension takes it."""
     name = os.fsencode(path)
+    if not name:
+        raise ValueError(f"`{argument}`: expected a path but found an empty text")
     # What stands behind it would be cut off.
     if b"\0" in name:
         raise ValueError(f"`{argument}`: expected a path but found one with a null byte in it: {path!r}")
@@ -28,7 +30,10 @@ def path_bytes(path: Any, argument: str) -> bytes:
 
 def paths_of(data: Any, argument: str = "data") -> list[bytes]:
     """The paths that `data` names."""
-    return [path_bytes(path, argument) for path in (data if isinstance(data, (list, tuple)) else [data])]
+    paths = data if isinstance(data, (list, tuple)) else [data]
+    if not paths:
+        raise ValueError(f"`{argument}`: expected a path or a list of paths but found an empty list")
+    return [path_bytes(path, argument) for path in paths]
 
 
 def check_output(path: Any, argument: str, inputs: dict[str, Any]) -> None:

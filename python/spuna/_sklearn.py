@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import numbers
 import os
 from typing import Any, TypeVar
 
@@ -296,9 +297,11 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
         jobs = self.get_params()["n_jobs"]
         if jobs is None or jobs == -1:
             return None
+        if isinstance(jobs, bool) or not isinstance(jobs, numbers.Integral):
+            raise TypeError(f"`n_jobs`: expected the number of threads, or -1 for all, but found {jobs!r}")
         if jobs == 0:
             raise ValueError("`n_jobs`: expected the number of threads, or -1 for all, but found 0")
-        return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+        return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(jobs))
 
     def _columns(self, X: np.ndarray, *names: str) -> list[np.ndarray]:
         """Columns that the model appends to the rows: score, p_value, keep."""

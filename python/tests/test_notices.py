@@ -175,3 +175,6 @@ def test_messages_speak_python(rows, tmp_path):
         with pytest.raises(ValueError) as raised:
             read()
         assert not str(raised.value).startswith("Invalid") and "expected dimension 6 but found 5" in str(raised.value)
+    pq.write_table(broken, tmp_path / "broken.parquet")
+    with pytest.raises(ValueError, match="broken.parquet: expected dimension 6 but found 5 at row 1"):
+        model.scores(tmp_path / "broken.parquet")

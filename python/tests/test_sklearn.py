@@ -300,6 +300,9 @@ def test_jobs_are_threads(rows, monkeypatch):
     assert len(models) == 1
     with pytest.raises(ValueError, match="`n_jobs`: expected the number of threads, or -1 for all, but found 0"):
         spuna.SpunaDetector(n_jobs=0, **QUICK).fit(X, y)
+    for jobs in ("a", 2.5, True):
+        with pytest.raises(TypeError, match=f"^`n_jobs`: expected the number of threads, .*, but found {jobs!r}"):
+            spuna.SpunaDetector(n_jobs=jobs, **QUICK).fit(X, y)
 
 
 def test_a_small_pool_gets_fewer_seed_rows_of_the_paper(rows):
