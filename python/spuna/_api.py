@@ -239,7 +239,7 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     >>> model.report()["fit"]["shift"]["found"]    # both are draws of one distribution
     False
     """
-    text = dump(options)
+    text = dump(options, "fit", ("progress",))
     with listener(progress, "fit") as callback:
         if is_path(trusted) and is_path(pool):
             model, skipped = _spuna.fit_files(paths_of(trusted, "trusted"), paths_of(pool, "pool"), text, callback)
@@ -275,7 +275,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
     >>> pa.table(cleaned).column_names
     ['id', 'embedding', 'spuna_score', 'spuna_keep']
     """
-    text = dump(options)
+    text = dump(options, "clean", ("progress",))
     with listener(progress, "clean") as callback:
         if is_path(trusted) and is_path(pool):
             cleaned = _spuna.clean_files(paths_of(trusted, "trusted"), paths_of(pool, "pool"), text, callback)
@@ -321,7 +321,7 @@ def plan(
             )
     target = None if out is None else path_bytes(out, "out")
     with listener(progress, "plan") as callback:
-        text = dump(options)
+        text = dump(options, "clean", ("out", "overwrite", "progress"))
         inputs = paths_of(trusted, "trusted"), paths_of(pool, "pool")
         result = Plan(*_spuna.plan(*inputs, target, overwrite, text, callback))
     warn_of_skipped(result.to_dict()["skipped"])
@@ -348,12 +348,13 @@ def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **opti
     """
     if not (isinstance(model, Model) or is_path(model)):
         raise TypeError(f"model: expected a spuna.Model or the path of one but found {type(model).__name__}")
-    fitted = model if isinstance(model, Model) else Model(_spuna.Model.load(path_bytes(model, "model")))
     names = ("state", "metrics", "report")
     for name in names:
         if options.get(name) is not None:
             check_output(options[name], name, {"model": model, "data": data})
-    text = dump({k: os.fsdecode(v) if k in names and v is not None else v for k, v in options.items()})
+    named = {k: os.fsdecode(v) if k in names and v is not None else v for k, v in options.items()}
+    text = dump(named, "monitor", ("progress",))
+    fitted = model if isinstance(model, Model) else Model(_spuna.Model.load(path_bytes(model, "model")))
     with listener(progress, "monitor") as callback:
         if is_path(data):
             return Monitored(*_spuna.monitor_files(fitted._model, paths_of(data), text, callback))

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from typing import Any
 
 from . import _spuna
 from ._data import is_path, open_stream
+from ._options import CALLS
 
 
-def dump(options: dict[str, Any]) -> str:
-    """The options as the extension takes them."""
+def dump(options: dict[str, Any], call: str = "", own: tuple[str, ...] = ()) -> str:
+    """The options of a call as the extension takes them. `own` are the call's other arguments, for one
+    that is mistyped; the extension knows the options alone."""
+    known = CALLS.get(call, {})
+    for name in options:
+        near = difflib.get_close_matches(name, [*own, *known], 1) if name not in known else []
+        if near and near[0] in own:
+            raise ValueError(f"there is no option `{name}`; did you mean `{near[0]}`?")
     return json.dumps({name: _plain(name, value) for name, value in options.items()})
 
 

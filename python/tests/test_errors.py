@@ -52,6 +52,12 @@ def test_a_path_with_a_null_byte_is_refused(sample, model, quick, tmp_path, monk
     ("call", "error", "message"),
     [
         (lambda t, p: spuna.fit(t, p, alpa=1), ValueError, "there is no option `alpa`; did you mean `alpha`"),
+        (lambda t, p: spuna.fit(t, p, progres=1), ValueError, "no option `progres`; did you mean `progress`"),
+        (lambda t, p: spuna.clean(t, p, Progress=1), ValueError, "no option `Progress`; did you mean `progress`"),
+        (lambda t, p: spuna.clean(t, p, prefx="a"), ValueError, "no option `prefx`; did you mean `prefix`"),
+        (lambda t, p: spuna.plan("t", "p", outt="o"), ValueError, "no option `outt`; did you mean `out`"),
+        (lambda t, p: spuna.plan("t", "p", overwrit=True), ValueError, "no option `overwrit`; did .* `overwrite`"),
+        (lambda t, p: spuna.monitor("m", p, progess=1), ValueError, "no option `progess`; did you mean `progress`"),
         (lambda t, p: spuna.fit(t, p, k=0), ValueError, "`k` must be between 1 and"),
         (lambda t, p: spuna.fit(t, p, k="ten"), ValueError, '`k`: expected a whole number but found "ten"'),
         (lambda t, p: spuna.fit(t, p, k=object()), TypeError, "^`k`: an option can't be a object"),
