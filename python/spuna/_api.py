@@ -170,8 +170,8 @@ class Cleaned(Rows, Result):
     @property
     def kept(self) -> Any:
         """The rows that are kept: their numbers in the pool, from 0, as a numpy array; with ``id=`` the
-        texts of that column, as a list, with None for null. Rows without a valid embedding are neither
-        kept nor dropped."""
+        texts of that column, as a list, with None for null and "7" for the number 7. Rows without a valid
+        embedding are neither kept nor dropped."""
         return self._rows_that_are(True)
 
     @property
