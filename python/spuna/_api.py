@@ -15,7 +15,7 @@ from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
 from ._rows import Rows
 from ._signatures import takes_options
-from ._warnings import warn_about, warn_of_skipped
+from ._warnings import warn, warn_about, warn_of_skipped
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -357,8 +357,13 @@ def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **opti
     fitted = model if isinstance(model, Model) else Model(_spuna.Model.load(path_bytes(model, "model")))
     with listener(progress, "monitor") as callback:
         if is_path(data):
-            return Monitored(*_spuna.monitor_files(fitted._model, paths_of(data), text, callback))
-        return Monitored(*_spuna.monitor(fitted._model, open_stream(data), text, callback))
+            result = Monitored(*_spuna.monitor_files(fitted._model, paths_of(data), text, callback))
+        else:
+            result = Monitored(*_spuna.monitor(fitted._model, open_stream(data), text, callback))
+    seen = result.to_dict()
+    if seen["rows_invalid"] > 0:
+        warn(f"invalid rows: {seen['rows_invalid']:,} of {seen['rows_in']:,}: null or non-finite, not used")
+    return result
 
 
 def evaluate(data: Any, truth: str, score: str = "spuna_score") -> dict[str, float]:

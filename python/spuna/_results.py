@@ -57,7 +57,8 @@ class Monitored(Result):
 
     def __repr__(self) -> str:
         seen = self.to_dict()
+        invalid = f"{seen['rows_invalid']} invalid, " if seen["rows_invalid"] else ""
         return (
             f"<spuna.Monitored: batch {seen['batch']}, {seen['rows_in']} rows, {seen['rows_dropped']} to drop, "
-            f"shift {'detected' if self.found else 'not detected'} (p = {self.p_value:.2g})>"
+            f"{invalid}shift {'detected' if self.found else 'not detected'} (p = {self.p_value:.2g})>"
         )

@@ -95,6 +95,21 @@ def test_skipped_files_are_warned_of(rows, tmp_path):
         assert re.match(r"files skipped: 1 could not be read; the first: .*b\.parquet: ", text)
 
 
+def test_invalid_rows_of_a_batch_are_warned_of(rows, tmp_path):
+    trusted, pool = rows
+    model = spuna.fit(trusted, pool, epochs=2)
+    assert caught(lambda: spuna.monitor(model, pool)) == []
+    assert "invalid" not in repr(spuna.monitor(model, pool))
+    pool = pool.copy()
+    pool[3:5] = np.nan
+    pq.write_table(pa.table({"embedding": list(pool)}), tmp_path / "batch.parquet")
+    for batch in (pool, tmp_path / "batch.parquet"):
+        seen = []
+        texts = caught(lambda: seen.append(spuna.monitor(model, batch)))
+        assert texts == ["invalid rows: 2 of 400: null or non-finite, not used"]
+        assert re.match(r"<spuna.Monitored: batch 1, 400 rows, \d+ to drop, 2 invalid, shift detected", repr(seen[0]))
+
+
 def test_stages_are_logged(rows, caplog):
     trusted, pool = rows
     told = []
