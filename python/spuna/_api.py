@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _spuna
 from ._calls import check_bad_files, column, dump, open_both
-from ._data import check_output, is_one_shot, is_path, open_stream, path_bytes, paths_of
+from ._data import absolute_paths, check_output, is_one_shot, is_path, open_stream, path_bytes, paths_of
 from ._html import card, lines_of
 from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
@@ -164,7 +164,7 @@ class Cleaned(Rows, Result):
         Result.__init__(self, cleaned.describe(), cleaned.summary())
         self._cleaned = cleaned
         # Paths only: rows are not held for it.
-        self._inputs = {name: given for name, given in inputs.items() if is_path(given)}
+        self._inputs = {name: absolute_paths(given) for name, given in inputs.items() if is_path(given)}
         self.model = Model(cleaned.model())
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import sys
@@ -34,6 +35,20 @@ def paths_of(data: Any, argument: str = "data") -> list[bytes]:
     if not paths:
         raise ValueError(f"`{argument}`: expected a path or a list of paths but found an empty list")
     return [path_bytes(path, argument) for path in paths]
+
+
+def absolute_paths(data: Any) -> list[str]:
+    """The paths that `data` names, for use after a change of the working directory. URIs and lists of
+    paths ("@list") stay as they are."""
+
+    def absolute(path: str) -> str:
+        if "://" in path or path.startswith("@") or os.path.isabs(path):
+            return path
+        # What exists under the very name is no pattern.
+        is_pattern = any(sign in path for sign in "*?[") and not os.path.exists(path)
+        return os.path.join(glob.escape(os.getcwd()) if is_pattern else os.getcwd(), path)
+
+    return [absolute(os.fsdecode(path)) for path in (data if isinstance(data, (list, tuple)) else [data])]
 
 
 def check_output(path: Any, argument: str, inputs: dict[str, Any]) -> None:
