@@ -346,7 +346,7 @@ def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **opti
     >>> spuna.monitor(model, rng.normal(size=(200, 8)) + 2).found
     True
     """
-    if not (isinstance(model, Model) or is_path(model)):
+    if not isinstance(model, (Model, str, os.PathLike)):
         raise TypeError(f"model: expected a spuna.Model or the path of one but found {type(model).__name__}")
     names = ("state", "metrics", "report")
     for name in names:

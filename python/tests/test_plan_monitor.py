@@ -107,5 +107,7 @@ def test_what_monitor_refuses(model, quick, tmp_path):
         spuna.monitor(tmp_path / "m.safetensors", pool, report=tmp_path / "m.safetensors")
     with pytest.raises(TypeError, match="model: expected a spuna.Model or the path of one but found ndarray"):
         spuna.monitor(pool, fitted)
+    with pytest.raises(TypeError, match="model: expected a spuna.Model or the path of one but found list"):
+        spuna.monitor([tmp_path / "m.safetensors"], pool)
     with pytest.raises(ValueError, match="none of 2 rows has a valid embedding"):
         spuna.monitor(fitted, np.full((2, 6), np.nan))
