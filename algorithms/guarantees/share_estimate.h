@@ -38,7 +38,7 @@ struct Separation {
   double p_value = 1;
 
   /// Whether there is a difference, at the level of 5 %.
-  bool Found() const { return p_value <= 0.05; }
+  bool Found() const { return p_value < 0.05; }
 };
 
 /// The probability that a pool row scores higher than a trusted row; ties count half.

@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::size_t kMaxTrustedRows = 5'000;
 constexpr std::size_t kMaxPoolRows = 10'000;
-constexpr std::size_t kNumFolds = 5;
-constexpr std::size_t kNumDraws = 199;
+constexpr std::size_t kLeastRows = 10;
+constexpr std::size_t kNumDraws = 399;
 constexpr std::size_t kDrawsPerBlock = 20;
-constexpr int kNumSharpenings = 4;
-// The ranks, as shares of all rows, from which a row counts when regressing again, and in the end.
-constexpr double kSharpenFrom = 0.7;
+constexpr int kNumRelabelings = 3;
+// The part of the rows that is taken for shifted when labels are made anew.
+constexpr double kLabeledShare = 0.1;
+// The rank, as a share of all rows, from which a row counts in the end.
 constexpr double kTailFrom = 0.9;
 // In units of a coordinate's mean variance.
 constexpr double kRidge = 0.1;
@@ -48,71 +49,87 @@ std::vector<Member> ChooseMembers(const EmbeddingsView& trusted, const Embedding
   return members;
 }
 
-// Cross-fitted ridge regressions of several targets at once on the same rows.
-class CrossFittedRidge {
+// Ridge regressions of several targets at once on the same rows, each row predicted by the
+// regression without it.
+//
+// With H = X' (X X' + ridge)^-1 X, the prediction without row i is (H y - h_ii y_i) / (1 - h_ii)
+// (Sherman and Morrison): one inverse serves all rows and all targets, and no split into folds,
+// that chance could have made otherwise, is needed.
+class LeaveOneOutRidge {
  public:
-  CrossFittedRidge(const std::vector<Member>& members, std::size_t dimension,
+  LeaveOneOutRidge(const std::vector<Member>& members, std::size_t dimension,
                    const Execution& execution)
-      : num_rows_(members.size()), inverses_(kNumFolds) {
+      : rows_(dimension, members.size()), leverage_(members.size()) {
     RowSet rows(dimension);
     for (const Member& member : members) rows.Add(member.row);
     const Standardization standardization = FitStandardization(rows);
     const Standardizer standardizer(standardization, kLargestStandardized);
-    // The rows of a fold lie side by side.
-    for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
-      folds_.emplace_back(dimension, End(fold) - Begin(fold));
-      for (std::size_t i = Begin(fold); i < End(fold); ++i) {
-        standardizer.Apply(rows[i], folds_[fold].colptr(i - Begin(fold)));
-      }
-    }
-    std::vector<arma::mat> moments(kNumFolds);
-    ParallelFor(kNumFolds, execution, [&](std::size_t fold, std::size_t) {
-      moments[fold] = arma::conv_to<arma::mat>::from(arma::fmat(folds_[fold] * folds_[fold].t()));
+    for (std::size_t i = 0; i < rows.size(); ++i) standardizer.Apply(rows[i], rows_.colptr(i));
+    const std::size_t num_blocks = (rows.size() + kRowsPerBlock - 1) / kRowsPerBlock;
+    std::vector<arma::mat> moments(num_blocks);
+    const auto block = [&](std::size_t index) {
+      return rows_.cols(index * kRowsPerBlock,
+                        std::min((index + 1) * kRowsPerBlock, rows.size()) - 1);
+    };
+    ParallelFor(num_blocks, execution, [&](std::size_t index, std::size_t) {
+      const arma::fmat some = block(index);
+      moments[index] = arma::conv_to<arma::mat>::from(arma::fmat(some * some.t()));
     });
     arma::mat total = moments[0];
-    for (std::size_t fold = 1; fold < kNumFolds; ++fold) total += moments[fold];
-    ParallelFor(kNumFolds, execution, [&](std::size_t fold, std::size_t) {
-      arma::mat others = total - moments[fold];
-      const double ridge = kRidge * arma::trace(others) / static_cast<double>(dimension);
-      others.diag() += ridge > 0 ? ridge : 1;
-      inverses_[fold] = arma::conv_to<arma::fmat>::from(arma::mat(arma::inv_sympd(others)));
+    for (std::size_t index = 1; index < num_blocks; ++index) total += moments[index];
+    const double ridge = kRidge * arma::trace(total) / static_cast<double>(dimension);
+    total.diag() += ridge > 0 ? ridge : 1;
+    inverse_ = arma::conv_to<arma::fmat>::from(arma::mat(arma::inv_sympd(total)));
+    ParallelFor(num_blocks, execution, [&](std::size_t index, std::size_t) {
+      const arma::fmat some = block(index);
+      const arma::frowvec leverage = arma::sum(some % arma::fmat(inverse_ * some), 0);
+      std::copy(leverage.begin(), leverage.end(), leverage_.begin() + index * kRowsPerBlock);
     });
   }
 
-  // Each row's predictions by a regression on the other folds; one column for each of `targets`.
+  // One column for each of `targets`.
   arma::fmat Predict(const arma::fmat& targets) const {
-    std::vector<arma::fmat> products;
-    arma::fmat total(folds_[0].n_rows, targets.n_cols, arma::fill::zeros);
-    for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
-      products.push_back(folds_[fold] * targets.rows(Begin(fold), End(fold) - 1));
-      total += products.back();
-    }
-    arma::fmat predictions(num_rows_, targets.n_cols);
-    for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
-      const arma::fmat weights = inverses_[fold] * arma::fmat(total - products[fold]);
-      predictions.rows(Begin(fold), End(fold) - 1) = folds_[fold].t() * weights;
+    arma::fmat predictions = rows_.t() * arma::fmat(inverse_ * arma::fmat(rows_ * targets));
+    for (arma::uword j = 0; j < targets.n_cols; ++j) {
+      for (arma::uword i = 0; i < targets.n_rows; ++i) {
+        const float rest = std::max(1 - leverage_[i], kLeastRest);
+        predictions(i, j) = (predictions(i, j) - leverage_[i] * targets(i, j)) / rest;
+      }
     }
     return predictions;
   }
 
  private:
-  std::size_t Begin(std::size_t fold) const { return fold * num_rows_ / kNumFolds; }
-  std::size_t End(std::size_t fold) const { return Begin(fold + 1); }
+  static constexpr std::size_t kRowsPerBlock = 1024;
+  static constexpr float kLeastRest = 1e-3F;
 
-  std::size_t num_rows_;
-  std::vector<arma::fmat> folds_;
-  std::vector<arma::fmat> inverses_;
+  arma::fmat rows_;
+  std::vector<float> leverage_;
+  arma::fmat inverse_;
 };
+
+// The rows whose values rank highest, this share of all, from the highest down.
+std::vector<std::uint32_t> HighestRows(const float* values, std::size_t count, double share) {
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  const auto higher = [&](std::uint32_t a, std::uint32_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a > b;
+  };
+  const auto end =
+      order.begin() + static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(count)));
+  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), higher);
+  std::sort(order.begin(), end, higher);
+  order.erase(end, order.end());
+  return order;
+}
 
 // What is above `from` of every value's rank, as a share of all.
 std::vector<float> Tail(const float* values, std::size_t count, double from) {
-  std::vector<std::uint32_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return values[i]; });
   std::vector<float> tail(count, 0.0F);
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    const double share = (static_cast<double>(rank) + 0.5) / static_cast<double>(count);
-    tail[order[rank]] = static_cast<float>(std::max(share - from, 0.0));
+  double place = static_cast<double>(count) - 0.5;
+  for (const std::uint32_t row : HighestRows(values, count, 1 - from)) {
+    tail[row] = static_cast<float>(std::max(place / static_cast<double>(count) - from, 0.0));
+    --place;
   }
   return tail;
 }
@@ -151,18 +168,26 @@ class PermutationTest {
   }
 
  private:
-  // Few rows far out, and many a little.
-  static constexpr arma::uword kNumStatistics = 2;
+  // The reach of few rows far out, by three scores, and the mean rank, for many rows a little.
+  static constexpr arma::uword kNumReaches = 3;
+  static constexpr arma::uword kNumStatistics = kNumReaches + 1;
 
-  // How many columns reach as far as the first in whichever kind they reach farther, each kind in
-  // its deviations.
-  static double ShareAtLeastAsFar(arma::mat statistics) {
-    for (arma::uword kind = 0; kind < kNumStatistics; ++kind) {
-      const double deviation = arma::stddev(statistics.row(kind));
-      statistics.row(kind) -= arma::mean(statistics.row(kind));
-      if (deviation > 0) statistics.row(kind) /= deviation;
+  // In deviations from the mean.
+  static arma::rowvec InDeviations(arma::rowvec values) {
+    const double deviation = arma::stddev(values);
+    values -= arma::mean(values);
+    return deviation > 0 ? arma::rowvec(values / deviation) : values;
+  }
+
+  // How many columns come as far as the first, in the sum of the reaches or in the mean rank,
+  // whichever is farther.
+  static double ShareAtLeastAsFar(const arma::mat& statistics) {
+    arma::rowvec sum(statistics.n_cols, arma::fill::zeros);
+    for (arma::uword kind = 0; kind < kNumReaches; ++kind) {
+      sum += InDeviations(statistics.row(kind));
     }
-    const arma::rowvec farthest = arma::max(statistics, 0);
+    const arma::rowvec farthest =
+        arma::max(InDeviations(sum), InDeviations(statistics.row(kNumReaches)));
     return static_cast<double>(arma::accu(farthest >= farthest[0])) /
            static_cast<double>(farthest.n_elem);
   }
@@ -203,8 +228,9 @@ class PermutationTest {
     }
   }
 
-  // How far the rows labeled 1 reach beyond `from`, for every column of labels.
-  arma::rowvec Reach(const arma::fmat& labels, const arma::fmat& scores, double from) const {
+  // How far the rows labeled 1 reach beyond `from` of the ranks, for every column of labels.
+  arma::rowvec Reach(const arma::fmat& labels, const arma::fmat& scores,
+                     double from = kTailFrom) const {
     const std::size_t n = members_.size();
     arma::rowvec reach(labels.n_cols);
     std::vector<float> centered(n);
@@ -217,36 +243,71 @@ class PermutationTest {
     return reach;
   }
 
-  // How far the rows labeled 1 reach into the tail, and how high they rank before the scores are
-  // sharpened, for every column of labels.
-  arma::mat Statistics(const arma::fmat& labels) const {
-    const std::size_t n = members_.size();
-    arma::mat statistics(kNumStatistics, labels.n_cols);
-    arma::fmat scores(n, labels.n_cols, arma::fill::zeros);
-    arma::fmat targets(n, labels.n_cols);
-    for (int step = 0; step <= kNumSharpenings; ++step) {
-      for (arma::uword j = 0; j < labels.n_cols; ++j) {
-        const std::vector<float> weights =
-            step == 0 ? std::vector<float>(n, 1.0F) : Tail(scores.colptr(j), n, kSharpenFrom);
-        Center(labels.colptr(j), weights, targets.colptr(j));
-      }
-      const arma::fmat predictions = ridge_.Predict(targets);
-      for (arma::uword j = 0; j < labels.n_cols; ++j) {
-        // The sum so far and what is new count alike.
-        const arma::fvec before = scores.col(j);
-        scores.col(j).zeros();
-        AddStandardized(before, scores.colptr(j));
-        AddStandardized(predictions.col(j), scores.colptr(j));
-      }
-      if (step == 0) statistics.row(1) = Reach(labels, scores, 0);
+  // The regression of the labels on all rows alike.
+  arma::fmat FirstScores(const arma::fmat& labels) const {
+    const std::vector<float> ones(members_.size(), 1.0F);
+    arma::fmat targets(arma::size(labels));
+    for (arma::uword j = 0; j < labels.n_cols; ++j) {
+      Center(labels.colptr(j), ones, targets.colptr(j));
     }
-    statistics.row(0) = Reach(labels, scores, kTailFrom);
+    return Standardized(ridge_.Predict(targets));
+  }
+
+  static arma::fmat Standardized(const arma::fmat& predictions) {
+    arma::fmat scores(arma::size(predictions), arma::fill::zeros);
+    for (arma::uword j = 0; j < predictions.n_cols; ++j) {
+      AddStandardized(predictions.col(j), scores.colptr(j));
+    }
+    return scores;
+  }
+
+  // The regression again on the rows that score highest, where shifted rows are denser. What comes
+  // out is added: the sum so far and what is new count alike.
+  arma::fmat Sharpen(const arma::fmat& labels, arma::fmat scores, double from, int steps) const {
+    arma::fmat targets(arma::size(labels));
+    for (int step = 0; step < steps; ++step) {
+      for (arma::uword j = 0; j < labels.n_cols; ++j) {
+        Center(labels.colptr(j), Tail(scores.colptr(j), members_.size(), from), targets.colptr(j));
+      }
+      scores = Standardized(scores) + Standardized(ridge_.Predict(targets));
+    }
+    return scores;
+  }
+
+  // The regression again on labels of its own: of the tenth of the rows that scores highest those
+  // labeled 1 are shifted, and all other rows are clean.
+  arma::fmat Relabel(const arma::fmat& labels, arma::fmat scores) const {
+    const std::size_t n = members_.size();
+    const std::vector<float> ones(n, 1.0F);
+    std::vector<float> own(n);
+    arma::fmat targets(arma::size(labels));
+    for (int step = 0; step < kNumRelabelings; ++step) {
+      for (arma::uword j = 0; j < labels.n_cols; ++j) {
+        std::ranges::fill(own, 0.0F);
+        for (const std::uint32_t row : HighestRows(scores.colptr(j), n, kLabeledShare)) {
+          own[row] = labels(row, j);
+        }
+        Center(own.data(), ones, targets.colptr(j));
+      }
+      scores = Standardized(ridge_.Predict(targets));
+    }
+    return scores;
+  }
+
+  // For every column of labels.
+  arma::mat Statistics(const arma::fmat& labels) const {
+    const arma::fmat first = FirstScores(labels);
+    arma::mat statistics(kNumStatistics, labels.n_cols);
+    statistics.row(0) = Reach(labels, Sharpen(labels, first, 0.7, 4));
+    statistics.row(1) = Reach(labels, Sharpen(labels, first, 0.8, 8));
+    statistics.row(2) = Reach(labels, Relabel(labels, first));
+    statistics.row(kNumReaches) = Reach(labels, first, 0);
     return statistics;
   }
 
   SeededRandom random_;
   std::vector<Member> members_;
-  CrossFittedRidge ridge_;
+  LeaveOneOutRidge ridge_;
   std::size_t num_strata_;
   std::uint64_t seed_;
 };
@@ -255,7 +316,7 @@ class PermutationTest {
 
 double TestShift(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
                  std::uint64_t seed, const Execution& execution) {
-  if (trusted.num_rows + pool.num_rows < 2 * kNumFolds) return 1;
+  if (trusted.num_rows + pool.num_rows < kLeastRows) return 1;
   const SingleThreadedBlas single_threaded;
   return PermutationTest(trusted, pool, strata, seed, execution).Run(execution);
 }

@@ -10,19 +10,23 @@ namespace spuna::algorithms {
 
 /// The p-value of "the pool's rows are drawn like the trusted rows".
 ///
-/// A classifier two-sample test: a ridge regression learns "trusted or pool?" on four of five folds
-/// and scores the fifth. Shifted rows are often few and far out, so
+/// A classifier two-sample test: a ridge regression learns "trusted or pool?" and scores every row
+/// as it would without having seen it. Shifted rows are often few and far out, so
 ///
-/// - what the scores are asked is how far pool rows reach into their upper tenth, beside how they
-///   rank on average, and
-/// - the regression is repeated four times on the upper three tenths, where the shifted rows are
-///   denser, and added.
+/// - the regression is repeated on the rows that score highest, where shifted rows are denser, or
+///   on labels of its own, and
+/// - what the scores are asked is how far pool rows reach into their upper tenth.
 ///
-/// Scores of five folds depend on each other, and no formula knows how: so the same is done with
-/// labels that are drawn anew, 199 times, and the p-value counts how many come as far. It is exact
-/// for any data: at most a share p of pools without shift has a p-value of p or less. Labels are
-/// drawn within strata. A ridge regression is linear in its labels, so all 200 cost hardly more
-/// than one.
+/// Three such scores are added up: repeated four times on the upper three tenths, eight times on
+/// the upper fifth, and three times on its own labels. For many rows that differ a little there is
+/// the mean rank of the pool's rows beside it; the farther of the two counts.
+///
+/// Scores of rows that learn from each other depend on each other, and no formula knows how: so the
+/// same is done with labels that are drawn anew, 399 times, and the p-value counts how many come as
+/// far. It is exact for any data: at most a share p of pools without shift has a p-value of p or
+/// less. Labels are drawn within strata. A ridge regression is linear in its labels, so all 400
+/// cost little more than one. The seed decides nothing but which labels are drawn: no split of the
+/// rows makes one p-value differ from another.
 ///
 /// Looks at 5,000 trusted rows and 10,000 pool rows, evenly taken, where there are more.
 double TestShift(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
