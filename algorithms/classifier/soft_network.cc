@@ -102,12 +102,12 @@ std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
   return logits;
 }
 
-SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> targets,
+SoftNetwork TrainSoftNetwork(const RowSet& rows, std::span<const float> targets,
                              const SoftNetworkOptions& options, const Execution& execution,
                              std::span<const float> offsets) {
-  const std::size_t dimension = rows.dimension;
+  const std::size_t dimension = rows.dimension();
   const std::size_t hidden = options.hidden;
-  const std::size_t batch_size = std::min(options.batch_size, rows.num_rows);
+  const std::size_t batch_size = std::min(options.batch_size, rows.size());
   const std::vector<float> weights = BalancedWeights(targets);
   SeededRandom random(options.seed);
   SoftNetwork network = Initialize(dimension, hidden, random);
@@ -125,8 +125,8 @@ SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> 
   arma::fmat gradient(hidden, dimension);
   arma::fvec gradient_bias(hidden);
   arma::fvec gradient_output(hidden);
-  RowNumbers order = AllRows(rows.num_rows);
-  const std::size_t steps_per_epoch = rows.num_rows / batch_size;
+  RowNumbers order = AllRows(rows.size());
+  const std::size_t steps_per_epoch = rows.size() / batch_size;
   std::size_t step = 0;
   for (std::size_t epoch = 0; epoch < options.epochs; ++epoch) {
     execution.Report({Stage::kDistill, epoch, options.epochs});
@@ -136,7 +136,7 @@ SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> 
       execution.CheckStop();
       const std::uint32_t* const chosen = order.data() + batch * batch_size;
       for (std::size_t i = 0; i < batch_size; ++i) {
-        std::copy_n(rows.row(chosen[i]), dimension, inputs.colptr(i));
+        std::copy_n(rows[chosen[i]], dimension, inputs.colptr(i));
         noise.AddTo(inputs.colptr(i), dimension);
       }
       activations = weight * inputs;

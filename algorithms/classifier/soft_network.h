@@ -7,6 +7,7 @@
 
 #include "algorithms/compute/execution.h"
 #include "algorithms/rows/embeddings_view.h"
+#include "algorithms/rows/row_set.h"
 
 namespace spuna::algorithms {
 
@@ -44,7 +45,7 @@ std::vector<float> BalancedWeights(std::span<const float> targets);
 /// trained side by side. Every epoch is reported when it begins. Where there are offsets, each
 /// row's is added to its logit while learning, and forgotten then. Throws std::runtime_error when
 /// it diverges.
-SoftNetwork TrainSoftNetwork(const EmbeddingsView& rows, std::span<const float> targets,
+SoftNetwork TrainSoftNetwork(const RowSet& rows, std::span<const float> targets,
                              const SoftNetworkOptions& options, const Execution& execution,
                              std::span<const float> offsets = {});
 

@@ -24,6 +24,7 @@ enum class OnStop { kKeep, kRollback };
 enum class StoppedBy {
   kEntropy,
   kExhausted,
+  kRounds,   ///< as many rounds as there may be were run, or none was needed
   kNoShift,  ///< nothing was found to expand from: no row has a label
 };
 

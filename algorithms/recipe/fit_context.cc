@@ -4,13 +4,15 @@
 
 #include "algorithms/classifier/distillation.h"
 #include "algorithms/expansion/neighbor_score.h"
-#include "algorithms/recipe/soft_distillation.h"
+#include "algorithms/neighbors/neighbor_index.h"
+#include "algorithms/recipe/refinement.h"
 
 namespace spuna::algorithms {
 namespace {
 
 // The expansion needs some rows on either side.
 constexpr double kLeastShare = 0.01;
+constexpr double kSmallestShare = 0.001;
 
 }  // namespace
 
@@ -39,22 +41,54 @@ FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool
   const bool is_whitened =
       switches.metric == Metric::kWhitened || switches.metric == Metric::kContrast;
   if (is_whitened || DistillsSoftly()) whitening_ = FitWhitening(trusted);
-  if (switches.metric != Metric::kEuclidean || switches.discriminant) {
-    space_ = MakeMetricSpace(trusted, pool, switches.metric, whitening_ ? &*whitening_ : nullptr,
-                             switches.discriminant && discriminant_ ? &*discriminant_ : nullptr,
-                             execution);
-  }
+  if (switches.ExpandByNeighbors() && NeedsSpace()) space_ = MakeSpace(execution);
+}
+
+MetricSpace FitContext::MakeSpace(const Execution& execution) const {
+  return MakeMetricSpace(
+      plain_trusted_, plain_pool_, options_.switches.metric, whitening_ ? &*whitening_ : nullptr,
+      options_.switches.discriminant && discriminant_ ? &*discriminant_ : nullptr, execution);
+}
+
+double FitContext::LabelShare() const {
+  if (options_.switches.sides == Sides::kEven || !discriminant_) return 0.5;
+  return std::clamp(discriminant_->share.estimate, kSmallestShare, 1 - kSmallestShare);
+}
+
+std::vector<double> FitContext::FirstScores(const Execution& execution) const {
+  if (options_.switches.seeds == Seeds::kCrossFitted) return discriminant_->pool;
+  const Matrix trusted = whitening_->Apply(plain_trusted_, execution);
+  const Matrix pool = whitening_->Apply(plain_pool_, execution);
+  NearestDistances nearest(plain_pool_.num_rows, 1);
+  const RowNumbers all = AllRows(plain_pool_.num_rows);
+  MakeNeighborIndex(options_.expansion.search, trusted.view(), 1)
+      ->MergeNearest({pool.view(), all}, execution, nearest);
+  std::vector<double> scores;
+  for (const std::uint32_t row : all) scores.push_back(nearest.Minimum(row));
+  return scores;
 }
 
 Expansion FitContext::Expand(const Execution& execution) const {
   if (!found()) return NoLabels(plain_pool_.num_rows);
-  const bool cross_fitted = options_.switches.seeds == Seeds::kCrossFitted;
   ExpansionRecord record;
   if (checkpoint_ != nullptr) {
     record.begin = checkpoint_->FindExpansion();
     record.on_round = [this](const Expansion& expansion) { checkpoint_->Keep(expansion); };
   }
-  return ExpandLabels(trusted(), pool(), options_.expansion, execution,
+  if (!options_.switches.ExpandByNeighbors()) {
+    RefinementOptions refinement;
+    refinement.share = LabelShare();
+    refinement.network_weight = discriminant_->network_weight;
+    if (options_.switches.targets != Targets::kRefined) refinement.max_rounds = 0;
+    refinement.epsilon = options_.expansion.epsilon;
+    refinement.on_stop = options_.expansion.on_stop;
+    refinement.network = options_.network;
+    return RefineLabels(plain_trusted_, plain_pool_, strata_, *whitening_, FirstScores(execution),
+                        refinement, execution, record);
+  }
+  const bool cross_fitted = options_.switches.seeds == Seeds::kCrossFitted;
+  return ExpandLabels(space_ ? space_->trusted.view() : plain_trusted_,
+                      space_ ? space_->pool.view() : plain_pool_, options_.expansion, execution,
                       cross_fitted && discriminant_ ? std::span<const double>(discriminant_->pool)
                                                     : std::span<const double>(),
                       record);
@@ -64,8 +98,36 @@ std::vector<double> FitContext::NeighborScores(const Expansion& expansion,
                                                const Execution& execution) const {
   if (expansion.RowsWith(PseudoLabel::kShifted).empty()) return {};
   execution.Report({Stage::kNeighborScore});
-  return ScorePoolByNeighbors(trusted(), pool(), expansion, options_.expansion.num_neighbors,
-                              options_.expansion.search, execution);
+  std::optional<MetricSpace> made;
+  if (!space_ && NeedsSpace()) made = MakeSpace(execution);
+  const std::optional<MetricSpace>& space = space_ ? space_ : made;
+  return ScorePoolByNeighbors(
+      space ? space->trusted.view() : plain_trusted_, space ? space->pool.view() : plain_pool_,
+      expansion, options_.expansion.num_neighbors, options_.expansion.search, execution);
+}
+
+SoftLesson FitContext::MakeLesson(const Expansion& expansion,
+                                  std::span<const double> neighbor_scores) const {
+  SoftLesson lesson;
+  lesson.found = found();
+  if (discriminant_) {
+    lesson.network_weight = discriminant_->network_weight;
+    lesson.share = std::clamp(discriminant_->share.estimate, kSmallestShare, 1 - kSmallestShare);
+  }
+  const Targets targets = options_.switches.targets;
+  if (targets == Targets::kPool) {
+    lesson.targets = TargetsOfPool(plain_pool_.num_rows);
+  } else if (targets == Targets::kRefined && found() && LabelShare() < kLargestRefinedShare) {
+    lesson.targets = TargetsOfLabels(expansion.labels, LabelShare());
+  } else {
+    lesson.curve = CurveOf(
+        plain_pool_.num_rows,
+        {discriminant_ ? std::span<const double>(discriminant_->pool) : std::span<const double>(),
+         targets == Targets::kSoft ? neighbor_scores : std::span<const double>()});
+    lesson.targets = TargetsOfLogits(lesson.curve, lesson.share);
+  }
+  lesson.offsets = StratumOffsets(strata_, lesson.targets.network);
+  return lesson;
 }
 
 Classifier FitContext::Distill(const Expansion& expansion,
@@ -75,9 +137,8 @@ Classifier FitContext::Distill(const Expansion& expansion,
     return algorithms::Distill(plain_trusted_, plain_pool_, expansion, options_.distillation,
                                execution);
   }
-  const Evidence evidence{discriminant_ ? &*discriminant_ : nullptr, neighbor_scores, &strata_};
-  return DistillSoftly(plain_trusted_, plain_pool_, *whitening_, evidence, found(),
-                       options_.network, execution);
+  return DistillSoftly(plain_trusted_, plain_pool_, *whitening_,
+                       MakeLesson(expansion, neighbor_scores), options_.network, execution);
 }
 
 }  // namespace spuna::algorithms

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithms/classifier/classifier.h"
@@ -9,6 +10,7 @@
 #include "algorithms/recipe/checkpoint.h"
 #include "algorithms/recipe/discriminant.h"
 #include "algorithms/recipe/metric_space.h"
+#include "algorithms/recipe/soft_distillation.h"
 #include "algorithms/recipe/switches.h"
 #include "algorithms/rows/embeddings_view.h"
 #include "algorithms/rows/strata.h"
@@ -16,8 +18,8 @@
 
 namespace spuna::algorithms {
 
-/// What the steps of a fit share: the pool and the trusted rows in the metric's coordinates, and
-/// the discriminant. The views of rows in plain coordinates are those of the embeddings.
+/// What the steps of a fit share: the discriminant, and where labels are expanded by neighbors the
+/// pool and the trusted rows in the metric's coordinates.
 class FitContext {
  public:
   /// The views must outlive it, and so must the checkpoint, which may be null.
@@ -25,8 +27,6 @@ class FitContext {
              const RecipeOptions& options, const Execution& execution,
              Checkpoint* checkpoint = nullptr);
 
-  EmbeddingsView trusted() const { return space_ ? space_->trusted.view() : plain_trusted_; }
-  EmbeddingsView pool() const { return space_ ? space_->pool.view() : plain_pool_; }
   const std::optional<Discriminant>& discriminant() const { return discriminant_; }
 
   /// Whether trusted rows and pool can be told apart, at the level of 5 %. Without a discriminant
@@ -36,7 +36,8 @@ class FitContext {
   /// The pool's labels; none where nothing was found.
   Expansion Expand(const Execution& execution) const;
 
-  /// The pool's score without classifier. Empty where there are no labels.
+  /// The pool's score without classifier, in the metric's coordinates. Empty where there are no
+  /// labels.
   std::vector<double> NeighborScores(const Expansion& expansion, const Execution& execution) const;
 
   /// Frees the rows in the metric's coordinates. Distill does not need them; the others do.
@@ -50,7 +51,21 @@ class FitContext {
 
  private:
   // Where nothing was found there are no labels to learn.
-  bool DistillsSoftly() const { return options_.switches.targets == Targets::kSoft || !found(); }
+  bool DistillsSoftly() const { return options_.switches.targets != Targets::kLabels || !found(); }
+
+  // The share of the pool that labels shall call shifted.
+  double LabelShare() const;
+
+  // By what the pool is ranked before anything is labeled: by the discriminant, or by the distance
+  // to the nearest trusted row.
+  std::vector<double> FirstScores(const Execution& execution) const;
+
+  bool NeedsSpace() const {
+    return options_.switches.metric != Metric::kEuclidean || options_.switches.discriminant;
+  }
+  MetricSpace MakeSpace(const Execution& execution) const;
+
+  SoftLesson MakeLesson(const Expansion& expansion, std::span<const double> neighbor_scores) const;
 
   Checkpoint* checkpoint_;
   EmbeddingsView plain_trusted_;
@@ -60,6 +75,7 @@ class FitContext {
   std::optional<Discriminant> discriminant_;
   // Of the trusted rows, where a step needs it.
   std::optional<Whitening> whitening_;
+  // Where labels are expanded by neighbors in other coordinates than those of the embeddings.
   std::optional<MetricSpace> space_;
 };
 

@@ -12,6 +12,7 @@
 #include "algorithms/compute/logistic.h"
 #include "algorithms/compute/moments.h"
 #include "algorithms/compute/standardization.h"
+#include "algorithms/recipe/soft_targets.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -20,68 +21,12 @@ namespace {
 constexpr double kSteepness = 4;
 // Several small networks and their mean are steadier than one large, and can be trained at once.
 constexpr std::size_t kNumNetworks = 4;
-// That a row is in the pool says something too, whatever its scores: targets of pool rows lie
-// between this floor and 1. Chosen by comparison (docs/quality.md).
-constexpr double kNetworkFloor = 0.5;
-constexpr double kLinearFloor = 0.85;
-constexpr double kMinShare = 0.001;
 constexpr double kHighestLogit = 20;
 constexpr std::size_t kRowsForSteepness = 10'000;
-
-// The number to add to the logits so that their mean probability is `share`.
-double OffsetFor(std::span<const double> logits, double share) {
-  const auto [lowest, highest] = std::minmax_element(logits.begin(), logits.end());
-  double low = -*highest - 50;
-  double high = -*lowest + 50;
-  for (int step = 0; step < 60; ++step) {
-    const double offset = (low + high) / 2;
-    double mean = 0;
-    for (const double logit : logits) mean += Logistic(logit + offset);
-    (mean > share * static_cast<double>(logits.size()) ? high : low) = offset;
-  }
-  return (low + high) / 2;
-}
 
 // The deviation, or 0 where the values differ by no more than rounding.
 double SpreadOf(const Moments& moments) {
   return moments.deviation <= 1e-9 * moments.largest ? 0 : moments.deviation;
-}
-
-// Adds the scores in deviations from their mean. A row without a score (the only one of its bank)
-// is taken for average.
-void AddStandardized(std::span<const double> scores, std::vector<double>& sum) {
-  const Moments moments = MomentsOf(scores);
-  const double spread = SpreadOf(moments);
-  if (spread == 0) return;
-  for (std::size_t i = 0; i < sum.size(); ++i) {
-    if (std::isfinite(scores[i])) sum[i] += (scores[i] - moments.mean) / spread;
-  }
-}
-
-double ShareOf(const Evidence& evidence) {
-  return evidence.discriminant == nullptr ? 0.5 : evidence.discriminant->share.estimate;
-}
-
-// 0 for trusted rows; what is soft for pool rows, raised to begin at `floor`.
-std::vector<float> TrainingTargets(std::size_t num_trusted_rows, std::span<const float> soft,
-                                   double floor) {
-  std::vector<float> targets(num_trusted_rows, 0.0F);
-  for (const float target : soft) {
-    targets.push_back(static_cast<float>(floor + (1 - floor) * target));
-  }
-  return targets;
-}
-
-// What the mix of strata adds to every row's logit: trusted rows, then the pool. None without
-// strata.
-std::vector<float> StratumOffsets(const Strata* strata) {
-  std::vector<float> offsets;
-  if (strata == nullptr || strata->empty()) return offsets;
-  const std::vector<float> log_ratios = strata->LogRatios();
-  for (const std::vector<std::uint32_t>* side : {&strata->trusted, &strata->pool}) {
-    for (const std::uint32_t stratum : *side) offsets.push_back(log_ratios[stratum]);
-  }
-  return offsets;
 }
 
 // One network that gives the mean of the logits of several.
@@ -103,28 +48,6 @@ SoftNetwork JoinNetworks(const std::vector<SoftNetwork>& networks) {
   }
   joined.hidden_weight.assign(weight.begin(), weight.end());
   return joined;
-}
-
-// The sum of the standardized scores of every pool row, as steep as the targets shall be.
-std::vector<double> SumOfScores(const Evidence& evidence, std::size_t num_pool_rows) {
-  std::vector<double> sum(num_pool_rows);
-  if (evidence.discriminant != nullptr) AddStandardized(evidence.discriminant->pool, sum);
-  if (!evidence.neighbor_scores.empty()) AddStandardized(evidence.neighbor_scores, sum);
-  const double spread = SpreadOf(MomentsOf(sum));
-  if (spread > 0) {
-    for (double& score : sum) score *= kSteepness / spread;
-  }
-  return sum;
-}
-
-// The logits as probabilities with this mean.
-std::vector<float> ProbabilitiesWithMean(std::span<const double> logits, double mean) {
-  const double offset = OffsetFor(logits, mean);
-  std::vector<float> probabilities;
-  for (const double logit : logits) {
-    probabilities.push_back(static_cast<float>(Logistic(logit + offset)));
-  }
-  return probabilities;
 }
 
 // The factor that brings `logits` nearest to the targets, by cross-entropy, among powers of 1.1;
@@ -193,34 +116,47 @@ void LowerBelowOneHalf(const EmbeddingsView& trusted, const EmbeddingsView& pool
 
 }  // namespace
 
+std::vector<double> CurveOf(std::size_t num_pool_rows,
+                            std::initializer_list<std::span<const double>> scores) {
+  std::vector<double> sum(num_pool_rows);
+  for (const std::span<const double> some : scores) {
+    const Moments moments = MomentsOf(some);
+    const double spread = SpreadOf(moments);
+    if (spread == 0) continue;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (std::isfinite(some[i])) sum[i] += (some[i] - moments.mean) / spread;
+    }
+  }
+  const double spread = SpreadOf(MomentsOf(sum));
+  if (spread > 0) {
+    for (double& score : sum) score *= kSteepness / spread;
+  }
+  return sum;
+}
+
 Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                         const Whitening& whitening, const Evidence& evidence, bool found,
+                         const Whitening& whitening, const SoftLesson& lesson,
                          const SoftNetworkOptions& options, const Execution& execution) {
   const SingleThreadedBlas single_threaded;
   SharedProgress progress(Stage::kDistill, kNumNetworks * options.epochs, execution);
-  const std::vector<double> sum = SumOfScores(evidence, pool.num_rows);
-  const double share = std::clamp(ShareOf(evidence), kMinShare, 1 - kMinShare);
-  const std::vector<float> soft = ProbabilitiesWithMean(sum, std::max(share, (share + 0.5) / 2));
-
   RowSet rows(trusted);
   rows.Add(pool);
   const Matrix whitened = whitening.Apply(rows, execution);
   std::vector<SoftNetwork> networks(kNumNetworks);
   LinearDiscriminant linear;
-  const std::vector<float> offsets = StratumOffsets(evidence.strata);
   ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t worker) {
     const Execution within = progress.Within(worker);
     if (part == kNumNetworks) {
-      linear = FitLinearDiscriminant(rows, TrainingTargets(trusted.num_rows, soft, kLinearFloor),
-                                     within, offsets);
+      linear = FitLinearDiscriminant(rows, WithTrustedRows(trusted.num_rows, lesson.targets.linear),
+                                     within, lesson.offsets);
       return;
     }
     SoftNetworkOptions own = options;
     own.hidden = (options.hidden + kNumNetworks - 1) / kNumNetworks;
     own.seed = options.seed * kNumNetworks + part;
     networks[part] =
-        TrainSoftNetwork(whitened.view(), TrainingTargets(trusted.num_rows, soft, kNetworkFloor),
-                         own, within, offsets);
+        TrainSoftNetwork(whitened.view(), WithTrustedRows(trusted.num_rows, lesson.targets.network),
+                         own, within, lesson.offsets);
   });
   const SoftNetwork network = JoinNetworks(networks);
 
@@ -237,8 +173,7 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
         "the distilled network gives every pool row the same score; try another `seed`, more "
         "`hidden` units or more `epochs`");
   }
-  const double weight =
-      evidence.discriminant == nullptr ? 1 : evidence.discriminant->network_weight;
+  const double weight = lesson.network_weight;
   const double linear_weight =
       linear_spread > 0 ? (1 - weight) * network_spread / linear_spread : 0;
   std::vector<double> logits(network_logits.size());
@@ -246,14 +181,17 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
     logits[i] = weight * network_logits[i] + linear_weight * linear_logits[i];
   }
   const double factor =
-      SteepnessFor(pool_part(logits), ProbabilitiesWithMean(sum, share), share, execution);
+      lesson.curve.empty()
+          ? kSteepness / SpreadOf(MomentsOf(pool_part(logits)))
+          : SteepnessFor(pool_part(logits), ProbabilitiesWithMean(lesson.curve, lesson.share),
+                         lesson.share, execution);
   for (double& logit : logits) logit *= factor;
-  const double offset = OffsetFor(pool_part(logits), share);
+  const double offset = OffsetFor(pool_part(logits), lesson.share);
   ClassifierBuilder builder(linear.standardization);
   builder.AddNetwork(network, whitening, factor * weight);
   builder.AddLinear(linear, factor * linear_weight);
   Classifier classifier = std::move(builder).Build(offset);
-  if (!found) LowerBelowOneHalf(trusted, pool, classifier, execution);
+  if (!lesson.found) LowerBelowOneHalf(trusted, pool, classifier, execution);
   return classifier;
 }
 

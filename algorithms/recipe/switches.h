@@ -16,8 +16,11 @@ enum class Seeds {
 
 /// What the network learns.
 enum class Targets {
-  kLabels,  ///< the labels, by the paper's distillation
-  kSoft,    ///< discriminant and neighbor score as soft labels of all pool rows
+  kLabels,        ///< the expansion's labels, by the paper's distillation
+  kSoft,          ///< discriminant and neighbor score as soft labels of all pool rows
+  kRefined,       ///< labels refined round by round where shift is rare, else the discriminant
+  kDiscriminant,  ///< the discriminant as soft labels of all pool rows
+  kPool,          ///< that a row is from the pool
 };
 
 /// How large a part of the pool the expansion takes for shifted in the end.
@@ -36,7 +39,13 @@ struct Switches {
 
   /// Whether any of them needs the cross-fitted discriminant.
   bool NeedCrossFitting() const {
-    return seeds == Seeds::kCrossFitted || discriminant || sides == Sides::kShare;
+    return seeds == Seeds::kCrossFitted || discriminant || sides == Sides::kShare ||
+           (targets != Targets::kLabels && targets != Targets::kSoft);
+  }
+
+  /// Whether labels come from the expansion by neighbors.
+  bool ExpandByNeighbors() const {
+    return targets == Targets::kLabels || targets == Targets::kSoft;
   }
 };
 

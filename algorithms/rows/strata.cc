@@ -1,5 +1,6 @@
 #include "algorithms/rows/strata.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace spuna::algorithms {
@@ -18,10 +19,13 @@ std::vector<double> SharesOf(std::span<const std::uint32_t> strata, std::size_t 
 
 }  // namespace
 
-std::vector<float> Strata::LogRatios() const {
+std::vector<float> Strata::LogRatios(double learned_as_shifted) const {
+  // Pool rows of a stratum that are learned as clean stand beside its trusted rows.
+  const double beside = (1 - learned_as_shifted) * static_cast<double>(pool.size()) /
+                        std::max(static_cast<double>(trusted.size()), 1.0);
   std::vector<float> ratios;
   for (const double weight : TrustedWeights()) {
-    ratios.push_back(static_cast<float>(std::log(weight)));
+    ratios.push_back(static_cast<float>(std::log(weight / (1 + weight * beside))));
   }
   return ratios;
 }

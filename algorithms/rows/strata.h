@@ -21,8 +21,9 @@ struct Strata {
 
   /// For each stratum the logarithm of how much more frequent it is in the pool than among the
   /// trusted rows. A model of "trusted or pool?" that gets it as an offset to its logit has nothing
-  /// left to learn from the mix. Empty without strata.
-  std::vector<float> LogRatios() const;
+  /// left to learn from the mix. Where pool rows are learned as shifted only in part,
+  /// `learned_as_shifted` is the mean of their targets. Empty without strata.
+  std::vector<float> LogRatios(double learned_as_shifted = 1) const;
 
   /// For each stratum the factor that gives the trusted rows the pool's mix. Empty without strata.
   std::vector<double> TrustedWeights() const;

@@ -17,6 +17,8 @@ std::string StopReason(algorithms::StoppedBy stopped_by) {
   switch (stopped_by) {
     case algorithms::StoppedBy::kEntropy:
       return "entropy";
+    case algorithms::StoppedBy::kRounds:
+      return "rounds";
     case algorithms::StoppedBy::kNoShift:
       return "no shift";
     case algorithms::StoppedBy::kExhausted:

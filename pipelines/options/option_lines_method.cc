@@ -112,8 +112,10 @@ std::vector<Option> MethodLines() {
            .effect = Effect::kModel,
            .field = InMethod(&FitOptions::sides)},
           {.name = "targets",
-           .help = "labels or soft: what the classifier learns",
-           .rule = "soft; labels in `paper`",
+           .help = "refined (labels, round by round, where shift is rare), soft (with neighbors), "
+                   "labels "
+                   "(by neighbors), discriminant or pool: what the classifier learns",
+           .rule = "refined; labels in `paper`",
            .effect = Effect::kModel,
            .field = InMethod(&FitOptions::targets)},
           {.name = "alpha",

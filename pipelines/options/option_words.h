@@ -58,7 +58,11 @@ inline const std::map<std::string, algorithms::Sides>& OptionWords() {
 template <>
 inline const std::map<std::string, algorithms::Targets>& OptionWords() {
   static const std::map<std::string, algorithms::Targets> words = {
-      {"labels", algorithms::Targets::kLabels}, {"soft", algorithms::Targets::kSoft}};
+      {"labels", algorithms::Targets::kLabels},
+      {"soft", algorithms::Targets::kSoft},
+      {"refined", algorithms::Targets::kRefined},
+      {"discriminant", algorithms::Targets::kDiscriminant},
+      {"pool", algorithms::Targets::kPool}};
   return words;
 }
 

@@ -23,7 +23,7 @@ FitChoices FitOptions::Choose(std::int64_t num_trusted_rows, std::int64_t num_po
     chosen.epochs = 20;
   } else {
     chosen.switches = {recipe == Recipe::kFast ? Metric::kContrast : Metric::kWhitened,
-                       Seeds::kCrossFitted, true, Sides::kShare, Targets::kSoft};
+                       Seeds::kCrossFitted, true, Sides::kShare, Targets::kRefined};
     const double num_rows =
         static_cast<double>(std::max<std::int64_t>(1, num_trusted_rows + num_pool_rows));
     chosen.alpha = std::clamp<std::int64_t>(num_pool_rows / 40, 1, 30);

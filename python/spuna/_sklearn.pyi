@@ -29,7 +29,7 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
         seeds: Literal["cross-fitted", "distance"] | None = None,
         discriminant: Literal["off", "on"] | bool | None = None,
         sides: Literal["even", "share"] | None = None,
-        targets: Literal["labels", "soft"] | None = None,
+        targets: Literal["discriminant", "labels", "pool", "refined", "soft"] | None = None,
         alpha: int | None = None,
         beta: int | None = None,
         k: int | None = None,

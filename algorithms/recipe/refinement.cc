@@ -1,0 +1,179 @@
+#include "algorithms/recipe/refinement.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "algorithms/classifier/linear_discriminant.h"
+#include "algorithms/compute/blas.h"
+#include "algorithms/compute/moments.h"
+#include "algorithms/expansion/spectral_entropy.h"
+#include "algorithms/recipe/soft_distillation.h"
+#include "algorithms/rows/copy_rows.h"
+#include "algorithms/rows/seeded_random.h"
+
+namespace spuna::algorithms {
+namespace {
+
+constexpr std::size_t kNumFolds = 4;
+// By how much the entropy falls without the shifted rows becoming fewer kinds.
+constexpr double kWavering = 0.025;
+// Seeds of different rounds lie apart by more than there are folds.
+constexpr std::uint64_t kSeedsPerRound = 64;
+
+// Adds the scores of some rows, in deviations from their mean, times a weight.
+void AddInDeviations(const std::vector<double>& scores, double weight, const RowNumbers& rows,
+                     std::vector<double>& to) {
+  const Moments moments = MomentsOf(scores);
+  const double unit = moments.deviation > 0 ? moments.deviation : 1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    to[rows[i]] += weight * (scores[i] - moments.mean) / unit;
+  }
+}
+
+class Refiner {
+ public:
+  Refiner(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
+          const Whitening& whitening, const RefinementOptions& options, const Execution& execution)
+      : trusted_(trusted),
+        pool_(pool),
+        strata_(strata),
+        options_(options),
+        execution_(execution),
+        plain_(trusted) {
+    plain_.Add(pool);
+    whitened_ = whitening.Apply(plain_, execution);
+  }
+
+  Expansion Run(std::span<const double> first_scores, const ExpansionRecord& record) {
+    Expansion result;
+    if (record.begin) {
+      result = *record.begin;
+    } else {
+      result = NoLabels(pool_.num_rows);
+      const std::vector<double> curve = CurveOf(pool_.num_rows, {first_scores});
+      Relabel(Refines() ? ScoreOutOfFold(TargetsOfLogits(curve, options_.share), 0) : curve, 0,
+              result);
+      result.entropy = {EntropyOf(result)};
+    }
+    result.stopped_by = StoppedBy::kRounds;
+    result.num_rounds = result.entropy.size() - 1;
+    while (Refines() && result.num_rounds < options_.max_rounds) {
+      if (record.on_round) record.on_round(result);
+      Expansion before = result;
+      ++result.num_rounds;
+      Relabel(ScoreOutOfFold(TargetsOfLabels(result.labels, options_.share), result.num_rounds),
+              result.num_rounds, result);
+      result.entropy.push_back(EntropyOf(result));
+      if (result.entropy.back() - before.entropy.back() >= options_.epsilon - kWavering) continue;
+      if (options_.on_stop == OnStop::kRollback) {
+        result.labels = std::move(before.labels);
+        result.rounds = std::move(before.rounds);
+      }
+      result.stopped_by = StoppedBy::kEntropy;
+      break;
+    }
+    return result;
+  }
+
+ private:
+  bool Refines() const { return options_.share < kLargestRefinedShare; }
+
+  EmbeddingsView WhitenedPool() const {
+    return {whitened_.view().row(trusted_.num_rows), pool_.num_rows, pool_.dimension};
+  }
+
+  // The pool's scores, each by models that learned the other folds.
+  std::vector<double> ScoreOutOfFold(const PoolTargets& targets, std::size_t round) {
+    const std::uint64_t seed = options_.network.seed * kSeedsPerRound + round;
+    RowNumbers order = AllRows(pool_.num_rows);
+    SeededRandom(seed).Shuffle(order);
+    const std::size_t num_folds = std::min(kNumFolds, pool_.num_rows);
+    SharedProgress progress(Stage::kExpand, num_folds * options_.network.epochs, execution_);
+    std::vector<double> scores(pool_.num_rows);
+    ParallelFor(num_folds, execution_, [&](std::size_t fold, std::size_t worker) {
+      RowNumbers inside;
+      RowNumbers outside;
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        (i % num_folds == fold ? inside : outside).push_back(order[i]);
+      }
+      std::ranges::sort(inside);
+      std::ranges::sort(outside);
+      ScoreFold(targets, inside, outside, seed * kNumFolds + fold, progress.Within(worker), scores);
+    });
+    return scores;
+  }
+
+  void ScoreFold(const PoolTargets& targets, const RowNumbers& inside, const RowNumbers& outside,
+                 std::uint64_t seed, const Execution& execution,
+                 std::vector<double>& scores) const {
+    const std::vector<float> offsets = StratumOffsets(strata_, targets.network);
+    RowSet whitened(pool_.dimension);
+    RowSet plain(pool_.dimension);
+    PoolTargets learned;
+    std::vector<float> learned_offsets;
+    auto learn = [&](std::size_t row, float network, float linear) {
+      whitened.Add(whitened_.view().row(row));
+      plain.Add(plain_[row]);
+      learned.network.push_back(network);
+      learned.linear.push_back(linear);
+      if (!offsets.empty()) learned_offsets.push_back(offsets[row]);
+    };
+    for (std::size_t row = 0; row < trusted_.num_rows; ++row) learn(row, 0, 0);
+    for (const std::uint32_t row : outside) {
+      learn(trusted_.num_rows + row, targets.network[row], targets.linear[row]);
+    }
+    SoftNetworkOptions own = options_.network;
+    own.hidden = (options_.network.hidden + kNumFolds - 1) / kNumFolds;
+    own.seed = seed;
+    const SoftNetwork network =
+        TrainSoftNetwork(whitened, learned.network, own, execution, learned_offsets);
+    const double weight = options_.network_weight;
+    AddInDeviations(network.Logits(CopyRows(WhitenedPool(), inside).view()), weight, inside,
+                    scores);
+    if (weight == 1) return;
+    const LinearDiscriminant linear =
+        FitLinearDiscriminant(plain, learned.linear, execution, learned_offsets);
+    RowSet rest(pool_.dimension);
+    for (const std::uint32_t row : inside) rest.Add(pool_.row(row));
+    AddInDeviations(linear.Logits(rest), 1 - weight, inside, scores);
+  }
+
+  // Labels all rows anew; those that keep their label keep its round.
+  void Relabel(const std::vector<double>& scores, std::size_t round, Expansion& result) const {
+    std::vector<PseudoLabel> labels = LabelByRank(scores, options_.share);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] == result.labels[i]) continue;
+      result.rounds[i] = labels[i] == PseudoLabel::kNone ? -1 : static_cast<std::int32_t>(round);
+    }
+    result.labels = std::move(labels);
+  }
+
+  double EntropyOf(const Expansion& labeled) const {
+    const RowNumbers shifted = labeled.RowsWith(PseudoLabel::kShifted);
+    if (shifted.empty()) return 0;
+    SpectralEntropy entropy(pool_.dimension);
+    entropy.Add(WhitenedPool(), shifted);
+    return entropy.Value();
+  }
+
+  const EmbeddingsView trusted_;
+  const EmbeddingsView pool_;
+  const Strata& strata_;
+  const RefinementOptions& options_;
+  const Execution& execution_;
+  RowSet plain_;
+  Matrix whitened_;
+};
+
+}  // namespace
+
+Expansion RefineLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                       const Strata& strata, const Whitening& whitening,
+                       std::span<const double> first_scores, const RefinementOptions& options,
+                       const Execution& execution, const ExpansionRecord& record) {
+  const SingleThreadedBlas single_threaded;
+  return Refiner(trusted, pool, strata, whitening, options, execution).Run(first_scores, record);
+}
+
+}  // namespace spuna::algorithms

@@ -1,0 +1,119 @@
+#include "algorithms/recipe/soft_targets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "algorithms/compute/logistic.h"
+#include "algorithms/rows/ranking.h"
+
+namespace spuna::algorithms {
+namespace {
+
+// Chosen by comparison (docs/quality.md).
+constexpr double kNetworkFloor = 0.5;
+constexpr double kLinearFloor = 0.85;
+constexpr double kLeastLabelFloor = 0.25;
+constexpr double kLargestLabelFloor = 0.5;
+constexpr double kShareOfLeastFloor = 0.1;
+constexpr double kLeastLabeledShare = 0.05;
+// In shares: the rows labeled shifted, and those left without a label below them.
+constexpr double kLabeledPart = 0.75;
+constexpr double kOpenPart = 0.5;
+
+std::vector<float> RaisedTo(double floor, std::span<const float> targets) {
+  std::vector<float> raised;
+  raised.reserve(targets.size());
+  for (const float target : targets) {
+    raised.push_back(static_cast<float>(floor + (1 - floor) * target));
+  }
+  return raised;
+}
+
+double LabelFloor(double share) {
+  const double way = (share - kShareOfLeastFloor) / (kLargestRefinedShare - kShareOfLeastFloor);
+  return std::lerp(kLeastLabelFloor, kLargestLabelFloor, std::clamp(way, 0.0, 1.0));
+}
+
+}  // namespace
+
+PoolTargets TargetsOfPool(std::size_t num_pool_rows) {
+  const std::vector<float> ones(num_pool_rows, 1.0F);
+  return {ones, ones};
+}
+
+PoolTargets TargetsOfLogits(std::span<const double> logits, double share) {
+  const std::vector<float> curve =
+      ProbabilitiesWithMean(logits, std::max(share, (share + 0.5) / 2));
+  return {RaisedTo(kNetworkFloor, curve), RaisedTo(kLinearFloor, curve)};
+}
+
+PoolTargets TargetsOfLabels(std::span<const PseudoLabel> labels, double share) {
+  std::vector<float> targets;
+  targets.reserve(labels.size());
+  for (const PseudoLabel label : labels) {
+    targets.push_back(label == PseudoLabel::kShifted ? 1.0F
+                      : label == PseudoLabel::kClean ? 0.0F
+                                                     : 0.5F);
+  }
+  const std::vector<float> raised = RaisedTo(LabelFloor(share), targets);
+  return {raised, raised};
+}
+
+std::vector<PseudoLabel> LabelByRank(std::span<const double> scores, double share) {
+  const double in_rows = std::max(share, kLeastLabeledShare) * static_cast<double>(scores.size());
+  auto rounded = [&](double part) {
+    return std::min(scores.size(), static_cast<std::size_t>(std::lround(part * in_rows)));
+  };
+  const RowNumbers order = AscendingOrder(scores);
+  std::vector<PseudoLabel> labels(scores.size(), PseudoLabel::kClean);
+  const std::size_t num_shifted = rounded(kLabeledPart);
+  const std::size_t num_without = rounded(kLabeledPart + kOpenPart);
+  for (std::size_t i = 0; i < num_without; ++i) {
+    labels[order[order.size() - 1 - i]] =
+        i < num_shifted ? PseudoLabel::kShifted : PseudoLabel::kNone;
+  }
+  return labels;
+}
+
+std::vector<float> WithTrustedRows(std::size_t num_trusted_rows, std::span<const float> targets) {
+  std::vector<float> all(num_trusted_rows, 0.0F);
+  all.insert(all.end(), targets.begin(), targets.end());
+  return all;
+}
+
+std::vector<float> StratumOffsets(const Strata& strata, std::span<const float> targets) {
+  std::vector<float> offsets;
+  if (strata.empty()) return offsets;
+  const double mean = std::accumulate(targets.begin(), targets.end(), 0.0) /
+                      static_cast<double>(std::max<std::size_t>(targets.size(), 1));
+  const std::vector<float> log_ratios = strata.LogRatios(mean);
+  for (const std::vector<std::uint32_t>* side : {&strata.trusted, &strata.pool}) {
+    for (const std::uint32_t stratum : *side) offsets.push_back(log_ratios[stratum]);
+  }
+  return offsets;
+}
+
+double OffsetFor(std::span<const double> logits, double share) {
+  const auto [lowest, highest] = std::minmax_element(logits.begin(), logits.end());
+  double low = -*highest - 50;
+  double high = -*lowest + 50;
+  for (int step = 0; step < 60; ++step) {
+    const double offset = (low + high) / 2;
+    double mean = 0;
+    for (const double logit : logits) mean += Logistic(logit + offset);
+    (mean > share * static_cast<double>(logits.size()) ? high : low) = offset;
+  }
+  return (low + high) / 2;
+}
+
+std::vector<float> ProbabilitiesWithMean(std::span<const double> logits, double mean) {
+  const double offset = OffsetFor(logits, mean);
+  std::vector<float> probabilities;
+  for (const double logit : logits) {
+    probabilities.push_back(static_cast<float>(Logistic(logit + offset)));
+  }
+  return probabilities;
+}
+
+}  // namespace spuna::algorithms
