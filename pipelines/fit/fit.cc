@@ -1,6 +1,9 @@
 #include "pipelines/fit/fit.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "algorithms/guarantees/conformal.h"
 #include "pipelines/fit/findings_maker.h"
@@ -21,18 +24,28 @@ arrow::Status CheckExtras(const FitChoices& choices, const FitExtras& extras) {
       "model scores by neighbors in the embeddings' own coordinates only");
 }
 
+// What the rows to look at score at least.
+double LowestOfHighest(std::span<const float> scores) {
+  std::vector<float> sorted(scores.begin(), scores.end());
+  const std::size_t count = std::min(kRowsToLookAt, sorted.size());
+  std::nth_element(sorted.begin(), sorted.end() - static_cast<std::ptrdiff_t>(count), sorted.end());
+  return count == 0 ? 0 : sorted[sorted.size() - count];
+}
+
 // Lets the model decide, and scores the pool where that or the caller needs it.
 void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageClock& clock,
                  FitResult& result) {
   Model& model = result.model;
   const DecisionOptions& options = model.options.decision;
-  const bool needs_scores = extras.pool_scores || extras.findings ||
+  const bool needs_scores = extras.pool_scores || extras.findings || !model.summary.found ||
                             options.keep_share.has_value() || options.max_false_drops.has_value();
   PoolScores scores;
+  scores.shift_found = model.summary.found;
   std::vector<double> p_values;
   if (needs_scores) {
     result.pool_scores = model.classifier.Score(pool.view(), clock.Execution());
     scores.scores = result.pool_scores;
+    if (!model.summary.found) model.summary.highest_scores_from = LowestOfHighest(scores.scores);
   }
   if (options.max_false_drops) {
     p_values =

@@ -142,6 +142,7 @@ arrow::Result<MonitorReport> WatchBatch(const MonitorJob& job, const Model& mode
   MonitorReport report{.options = job.options,
                        .counts = counts,
                        .decision = prepared->decision(),
+                       .model_warning = WarningOfModel(model.summary, prepared->decision()),
                        .num_files = input.num_files(),
                        .history = state.history,
                        .rows_watched = state.memory.num_rows,

@@ -43,6 +43,9 @@ arrow::Status ScoreRun::Survey(const Runtime& runtime) {
 arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) const {
   JobReport report;
   ARROW_ASSIGN_OR_RAISE(report.score, scoring.Score(input_, model_, clock));
+  if (report.score->by == ScoreBy::kClassifier) {
+    report.model_warning = WarningOfModel(model_.summary, report.score->decision);
+  }
   ARROW_RETURN_NOT_OK(scoring.Finish(input_, model_, /*state=*/nullptr, clock));
   Complete(input_, clock, report);
   return report;

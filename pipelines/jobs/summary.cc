@@ -44,6 +44,12 @@ std::string Share(std::int64_t part, std::int64_t whole) {
   return Count(part) + " (" + Format("%.1f", percent) + " %)";
 }
 
+// Why no more rounds followed.
+std::string StopWord(const std::string& stopped_by) {
+  if (stopped_by == "entropy") return ", stopped by entropy";
+  return stopped_by == "rounds" ? "" : ", stopped by exhaustion";
+}
+
 void AddFit(const JobReport::Fit& fit, Lines& lines) {
   const FitSummary& summary = fit.summary;
   lines.emplace_back("trusted rows",
@@ -57,6 +63,10 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
     lines.emplace_back(warning.about, warning.text);
   }
   if (!summary.found && summary.separation) return;
+  if (summary.separation) {
+    lines.emplace_back("verdict",
+                       "shift (p = " + Format("%.2g", summary.separation->p_value) + ")");
+  }
   if (summary.share) {
     const algorithms::Share& share = *summary.share;
     lines.emplace_back("share shifted", Format("%.1f", 100 * share.estimate) + " % (estimate; " +
@@ -72,8 +82,7 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
   for (const double value : summary.entropy) {
     entropy += (entropy.empty() ? "" : " ") + Format("%.3f", value);
   }
-  lines.emplace_back("rounds", std::to_string(summary.rounds) + ", stopped by " +
-                                   (summary.stopped_by == "entropy" ? "entropy" : "exhaustion") +
+  lines.emplace_back("rounds", std::to_string(summary.rounds) + StopWord(summary.stopped_by) +
                                    "; entropy " + entropy);
 }
 
@@ -83,6 +92,7 @@ std::string Reason(const Decision& decision) {
     return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (`--" + decision.rule +
            " " + Format("%g", decision.level) + "`, of which about twice is guaranteed)";
   }
+  if (decision.DropsNone() && decision.rule.empty()) return "since no shift was proven";
   if (decision.DropsNone()) {
     return "none can be within `--" + decision.rule + " " + Format("%g", decision.level) +
            "`; add trusted rows, or raise it";
@@ -140,6 +150,9 @@ void AddFindings(const JobReport& report, Lines& lines) {
 std::string Summarize(const JobReport& report, const std::string& written_to) {
   Lines lines;
   if (report.fit) AddFit(*report.fit, lines);
+  if (report.model_warning) {
+    lines.emplace_back(report.model_warning->about, report.model_warning->text);
+  }
   if (report.score) AddScore(*report.score, lines);
   AddFindings(report, lines);
   if (!report.fit && report.score && report.score->counts.invalid > 0) {
@@ -227,6 +240,9 @@ std::string Summarize(const MonitorReport& report) {
   Lines lines;
   lines.emplace_back(
       "batch", Count(static_cast<std::int64_t>(batch.batch)) + " (" + Count(counts.in) + " rows)");
+  if (report.model_warning) {
+    lines.emplace_back(report.model_warning->about, report.model_warning->text);
+  }
   lines.emplace_back("rows to keep", Share(counts.kept, valid));
   lines.emplace_back("rows to drop", Share(counts.dropped, valid) + ", " + Reason(report.decision));
   if (counts.invalid > 0) {

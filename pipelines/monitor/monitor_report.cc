@@ -49,6 +49,8 @@ class MetricsText {
 
 json ToJson(const MonitorReport& report) {
   const WatchedBatch& batch = report.batch();
+  json warnings = json::array();
+  if (report.model_warning) warnings.push_back(ToJson(*report.model_warning));
   return {{"batch", batch.batch},
           {"time", batch.time},
           {"rows_in", report.counts.in},
@@ -64,6 +66,7 @@ json ToJson(const MonitorReport& report) {
           {"p_value", report.p_value},
           {"level", report.options.level},
           {"shift_found", report.found()},
+          {"warnings", warnings},
           {"model_hash", report.model_hash},
           {"seconds", report.seconds},
           {"peak_memory_bytes", report.peak_memory_bytes}};

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pipelines/monitor/monitor_state.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/decision.h"
+#include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/row_counts.h"
 
 namespace spuna {
@@ -19,6 +21,8 @@ struct MonitorReport {
   MonitorOptions options;
   RowCounts counts;
   Decision decision;
+  /// What to know of the model.
+  std::optional<FitWarning> model_warning;
   std::size_t num_files = 0;
   /// The batches up to now, this one last.
   std::vector<WatchedBatch> history;

@@ -11,7 +11,24 @@ namespace {
 // more.
 constexpr double kMixWorthAWarning = 0.2;
 
+std::string UndecidedSentence(const FitSummary& summary, const std::string& p) {
+  std::string sentence = "Verdict: undecided. No shift is proven (" + p + ", below 0.05 needed)";
+  if (!summary.share) return sentence + ".";
+  sentence += ", but up to " + Percent(summary.share->high) + " of the pool could be shifted.";
+  if (const std::optional<std::int64_t> more = TrustedRowsToSettle(summary)) {
+    sentence += " About " + Count(*more) + " more trusted rows would settle it.";
+  }
+  if (summary.highest_scores_from) {
+    sentence += " Look at the " + Count(kRowsToLookAt) + " rows that score highest, at least " +
+                Format("%.3g", *summary.highest_scores_from) + ".";
+  }
+  return sentence;
+}
+
 std::string DecisionSentence(const Decision& decision) {
+  if (decision.rule.empty() && decision.DropsNone()) {
+    return "No row is dropped, since no shift is proven.";
+  }
   const std::string level = Percent(decision.level);
   if (decision.rule == "max-clean-loss") {
     const std::string how =
@@ -50,10 +67,18 @@ std::vector<std::string> SummarySentences(const ReportContents& contents) {
                       Percent(static_cast<double>(counts.dropped) / valid) + ") are dropped.");
   if (summary.separation) {
     const std::string p = Format("p = %.3g", summary.separation->p_value);
-    sentences.push_back(summary.found
-                            ? "The pool differs from the trusted rows (" + p + ")."
-                            : "No shift was found: the pool can't be told from the trusted rows (" +
-                                  p + ").");
+    switch (*VerdictOf(summary)) {
+      case Verdict::kShift:
+        sentences.push_back("Verdict: shift. The pool differs from the trusted rows (" + p + ").");
+        break;
+      case Verdict::kNone:
+        sentences.push_back("Verdict: none. No shift is proven (" + p + "), and at most " +
+                            Percent(summary.share->high) + " of the pool could be shifted.");
+        break;
+      case Verdict::kUndecided:
+        sentences.push_back(UndecidedSentence(summary, p));
+        break;
+    }
   }
   if (summary.share && summary.found) {
     sentences.push_back("About " + Percent(summary.share->estimate) +

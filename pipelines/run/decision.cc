@@ -53,6 +53,8 @@ Decision Decide(const DecisionOptions& options, const CalibrationScores& calibra
   } else if (options.threshold) {
     decision.rule = "threshold";
     decision.level = decision.threshold = *options.threshold;
+  } else if (!pool.shift_found) {
+    decision.threshold = Decision::kDropNone;
   }
   return decision;
 }

@@ -50,6 +50,8 @@ struct PoolScores {
   std::span<const double> p_values;
   /// At most this share of them is clean.
   double clean_share = 1;
+  /// Whether a shift was detected. Where none was and no option decides, no row is dropped.
+  bool shift_found = true;
 };
 
 /// Decides by the options, which must be valid.

@@ -1,5 +1,7 @@
 #include "pipelines/run/fit_summary.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -29,6 +31,27 @@ FitChoices ChoicesFromJson(const json& from) {
 
 }  // namespace
 
+std::optional<Verdict> VerdictOf(const FitSummary& summary) {
+  if (!summary.separation) return std::nullopt;
+  if (summary.found) return Verdict::kShift;
+  const bool few = summary.share && summary.share->high <= kNegligibleShare;
+  return few ? Verdict::kNone : Verdict::kUndecided;
+}
+
+std::optional<std::int64_t> TrustedRowsToSettle(const FitSummary& summary) {
+  if (VerdictOf(summary) != Verdict::kUndecided || !summary.share) return std::nullopt;
+  constexpr double kMostTimes = 20;
+  const double reach = summary.share->high - summary.share->estimate;
+  const double wanted =
+      std::max(kNegligibleShare - summary.share->estimate, summary.share->estimate);
+  const double times = (reach / wanted) * (reach / wanted);
+  if (!(times <= kMostTimes)) return std::nullopt;
+  const double more = std::max(times - 1, 0.0) * static_cast<double>(summary.rows_trusted);
+  // Two digits say enough.
+  const double unit = std::pow(10, std::max(std::floor(std::log10(std::max(more, 1.0))) - 1, 1.0));
+  return static_cast<std::int64_t>(std::max(std::ceil(more / unit), 1.0) * unit);
+}
+
 json ToJson(const FitSummary& summary, Recipe recipe) {
   json chosen = ToJson(summary.choices);
   chosen["rule"] = ChoiceRule(recipe);
@@ -38,6 +61,9 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
     shift["p_value"] = summary.separation->p_value;
   }
   if (summary.share) shift["share"] = ToJson(*summary.share);
+  if (const std::optional<Verdict> verdict = VerdictOf(summary))
+    shift["verdict"] = ToWord(*verdict);
+  if (summary.highest_scores_from) shift["highest_scores_from"] = *summary.highest_scores_from;
   json described = {
       {"chosen", chosen},
       {"shift", shift},
@@ -74,6 +100,9 @@ FitSummary FitSummaryFromJson(const json& from) {
     summary.share = {share.at("estimate").get<double>(), share.at("low").get<double>(),
                      share.at("high").get<double>()};
   }
+  if (shift.contains("highest_scores_from")) {
+    summary.highest_scores_from = shift.at("highest_scores_from").get<double>();
+  }
   summary.rounds = from.at("rounds").get<std::int64_t>();
   summary.entropy = from.at("entropy").get<std::vector<double>>();
   summary.stopped_by = from.at("stopped_by").get<std::string>();
@@ -96,6 +125,18 @@ json ToJson(const FitChoices& choices) {
           {"k", choices.k},
           {"hidden", choices.hidden},
           {"epochs", choices.epochs}};
+}
+
+std::string ToWord(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kShift:
+      return "shift";
+    case Verdict::kNone:
+      return "none";
+    case Verdict::kUndecided:
+      break;
+  }
+  return "undecided";
 }
 
 json ToJson(const algorithms::Share& share) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -10,6 +11,9 @@
 #include "pipelines/options/options.h"
 
 namespace spuna {
+
+/// How many of the highest scores a person is asked to look at where no shift was detected.
+inline constexpr std::size_t kRowsToLookAt = 20;
 
 /// What a fit found out, as far as its inputs and options decide it.
 struct FitSummary {
@@ -30,12 +34,35 @@ struct FitSummary {
   std::optional<algorithms::Share> share;
   /// Whether a shift was detected; true where the recipe did not ask.
   bool found = true;
+  /// Where none was detected: what the `kRowsToLookAt` pool rows that score highest score at least.
+  std::optional<double> highest_scores_from;
   std::int64_t rounds = 0;
   std::vector<double> entropy;
   std::string stopped_by;
   std::int64_t labeled_clean = 0;
   std::int64_t labeled_shifted = 0;
 };
+
+/// What a fit says about the pool as a whole.
+enum class Verdict {
+  kShift,      ///< a shift is proven
+  kNone,       ///< none is proven, and few rows could be shifted
+  kUndecided,  ///< none is proven, and more than few rows could be shifted
+};
+
+/// The largest share that may be shifted where the verdict is "none".
+inline constexpr double kNegligibleShare = 0.05;
+
+/// "shift", "none" or "undecided".
+std::string ToWord(Verdict verdict);
+
+/// None where the recipe did not ask.
+std::optional<Verdict> VerdictOf(const FitSummary& summary);
+
+/// How many more trusted rows would about settle a verdict that is undecided: with them the share's
+/// interval, which narrows with the root of their number, excludes either 0 or more than
+/// `kNegligibleShare`. None where not even twenty times as many would.
+std::optional<std::int64_t> TrustedRowsToSettle(const FitSummary& summary);
 
 /// The summary as a model's metadata has it, and back. Reading throws a nlohmann exception or
 /// std::invalid_argument where it can't be one.

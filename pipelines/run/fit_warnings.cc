@@ -1,6 +1,8 @@
 #include "pipelines/run/fit_warnings.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "pipelines/run/number_words.h"
 
@@ -10,18 +12,35 @@ namespace {
 // Below it the test misses shifts that more rows would show; docs/architecture.md has the figures.
 constexpr std::int64_t kFewTrustedRows = 200;
 
+// What "none" and "undecided" mean for the rows, and what to do next.
 std::string NoShiftText(const FitSummary& summary, const DecisionOptions& decision) {
-  std::string text = "No shift proven (p = " + Format("%.2g", summary.separation->p_value) +
-                     "; 0.05 or less is needed)";
-  if (decision.IsSet()) return text + "; rows are dropped by the rule that was asked for";
-  text += ": nothing dropped.";
-  if (summary.share) {
-    text += " Up to " + Percent(summary.share->high) + " of the pool could still be shifted;";
+  const std::string p_value = "p = " + Format("%.2g", summary.separation->p_value);
+  const std::string dropped =
+      decision.IsSet() ? "rows are dropped by the rule that was asked for" : "nothing is dropped";
+  if (VerdictOf(summary) == Verdict::kNone) {
+    return "none: no shift proven (" + p_value + "), and at most " + Percent(summary.share->high) +
+           " of the pool could be shifted; " + dropped;
   }
-  return text + " look at the highest scores, or use `--max-clean-loss 0.02`";
+  std::string text = "undecided: no shift proven (" + p_value + ", below 0.05 needed); " + dropped;
+  if (summary.share) {
+    text += ". Up to " + Percent(summary.share->high) + " of the pool could be shifted; ";
+    const std::optional<std::int64_t> more = TrustedRowsToSettle(summary);
+    text += more ? "about " + Count(*more) + " more trusted rows would settle it"
+                 : "many more trusted rows are needed to settle it";
+  }
+  text += ". Look at the highest scores";
+  if (summary.highest_scores_from) {
+    text += " (" + Count(kRowsToLookAt) + " rows score at least " +
+            Format("%.3g", *summary.highest_scores_from) + ")";
+  }
+  return decision.IsSet() ? text : text + ", or use `--max-clean-loss 0.02`";
 }
 
 }  // namespace
+
+nlohmann::json ToJson(const FitWarning& warning) {
+  return {{"about", warning.about}, {"text", warning.text}};
+}
 
 std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOptions& decision,
                                    std::int64_t dimension) {
@@ -44,9 +63,18 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOpti
                                                "embeddings): any evaluation on it is too good"});
   }
   if (!summary.found && summary.separation) {
-    warnings.push_back({"shift", NoShiftText(summary, decision)});
+    warnings.push_back({"verdict", NoShiftText(summary, decision)});
   }
   return warnings;
+}
+
+std::optional<FitWarning> WarningOfModel(const FitSummary& summary, const Decision& decision) {
+  if (summary.found || !summary.separation) return std::nullopt;
+  std::string text =
+      "the fit of this model proved no shift (p = " + Format("%.2g", summary.separation->p_value) +
+      ")";
+  if (decision.DropsNone()) text += ": it drops no row. Fit again, or name a `--threshold`";
+  return FitWarning{"model", std::move(text)};
 }
 
 }  // namespace spuna

@@ -1,23 +1,32 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pipelines/options/options.h"
+#include "pipelines/run/decision.h"
 #include "pipelines/run/fit_summary.h"
 
 namespace spuna {
 
 /// What the user of a fit should know before trusting its result.
 struct FitWarning {
-  /// In a word or two: "shift", "few trusted rows", "trusted in pool" or "invalid rows".
+  /// In a word or two: "verdict", "few trusted rows", "trusted in pool", "invalid rows" or "model".
   std::string about;
   std::string text;
 };
 
+/// {`about`, `text`}.
+nlohmann::json ToJson(const FitWarning& warning);
+
 /// The warnings of a fit on rows of some dimension. Options are spelled as on the command line.
 std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOptions& decision,
                                    std::int64_t dimension);
+
+/// What to know of a model that scores or watches rows: that its fit detected no shift.
+std::optional<FitWarning> WarningOfModel(const FitSummary& summary, const Decision& decision);
 
 }  // namespace spuna

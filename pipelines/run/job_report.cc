@@ -33,12 +33,16 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
   json["chosen"] = ToJson(fit.choices);
   json["chosen"]["rule"] = ChoiceRule(report.options.recipe);
   json["shift_found"] = fit.found;
+  json["verdict"] = nullptr;
   json["shift_test"] = nullptr;
   if (fit.separation) {
+    json["verdict"] = ToWord(*VerdictOf(fit));
     json["shift_test"] = {{"p_value", fit.separation->p_value}, {"found", fit.found}};
     json["separation"] = {{"auroc", fit.separation->auroc}, {"p_value", fit.separation->p_value}};
   }
   json["share_shifted"] = fit.share ? ToJson(*fit.share) : nlohmann::json();
+  if (fit.highest_scores_from) json["highest_scores_from"] = *fit.highest_scores_from;
+  if (const auto more = TrustedRowsToSettle(fit)) json["trusted_rows_to_settle"] = *more;
   json["rows_calibration"] = fit.rows_calibration;
   json["rounds"] = fit.rounds;
   json["entropy"] = fit.entropy;
@@ -60,9 +64,19 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
 
 }  // namespace
 
+std::vector<FitWarning> JobReport::Warnings() const {
+  if (fit) return WarningsOf(fit->summary, fit->options.decision, fit->dimension);
+  if (model_warning) return {*model_warning};
+  return {};
+}
+
 nlohmann::json ToJson(const JobReport& report) {
   nlohmann::json json = {{"seconds", report.seconds},
                          {"peak_memory_bytes", report.peak_memory_bytes}};
+  json["warnings"] = nlohmann::json::array();
+  for (const FitWarning& warning : report.Warnings()) {
+    json["warnings"].push_back(ToJson(warning));
+  }
   if (report.fit) Describe(*report.fit, json);
   if (report.score) Describe(*report.score, json);
   if (report.score && !report.fit) json["rows_invalid"] = report.score->counts.invalid;

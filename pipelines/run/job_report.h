@@ -11,6 +11,7 @@
 #include "algorithms/guarantees/metrics.h"
 #include "pipelines/run/decision.h"
 #include "pipelines/run/fit_summary.h"
+#include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/row_counts.h"
 
 namespace spuna {
@@ -50,6 +51,8 @@ struct JobReport {
 
   std::optional<Fit> fit;
   std::optional<Score> score;
+  /// Of scoring without a fit: what to know of the model.
+  std::optional<FitWarning> model_warning;
   std::vector<Groups> groups;
   /// How far the dropped rows are from the trusted ones, where reasons or a report were asked for,
   /// and how many kinds of them there are.
@@ -64,6 +67,9 @@ struct JobReport {
   bool was_done = false;
   std::map<std::string, double> seconds;
   std::int64_t peak_memory_bytes = 0;
+
+  /// What to know before trusting the result: of the fit, else of the model.
+  std::vector<FitWarning> Warnings() const;
 };
 
 /// The result of comparing scores with the truth.

@@ -50,6 +50,17 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_model_of_format_3_is_read_and_scores_as_it_did) {
+  const Model model = LoadModel(SPUNA_SOURCE_DIR "/tests/data/format3.safetensors").ValueOrDie();
+  BOOST_TEST((model.summary.choices.switches.targets == algorithms::Targets::kSoft));
+  BOOST_TEST((VerdictOf(model.summary) == Verdict::kShift));
+  BOOST_TEST(model.calibration.own.size() == 15U);
+  const std::vector<float> rows = {0, 0, 0, 3, 3, 3};
+  const std::vector<float> scores = model.classifier.Score({rows.data(), 2, 3}, {});
+  BOOST_TEST(scores[0] < 0.5F);
+  BOOST_TEST(scores[1] > 0.5F);
+}
+
 BOOST_AUTO_TEST_CASE(says_nothing_of_threads_searches_or_paths) {
   Model model = Example();
   const std::string before = SerializeModel(model);
@@ -71,7 +82,7 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
   other.metadata = {{"format", "spuna-model"}, {"format_version", "99"}};
   BOOST_TEST(
       error(other.Serialize()) ==
-      "the model m.safetensors can't be used: expected model format 3 but found '99'; use the "
+      "the model m.safetensors can't be used: expected model format 3 to 4 but found '99'; use the "
       "spuna that wrote it");
   other.metadata["format_version"] = "1";
   BOOST_TEST(!ParseModel(other.Serialize(), "m").ok());

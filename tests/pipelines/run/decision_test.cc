@@ -121,6 +121,19 @@ BOOST_AUTO_TEST_CASE(options_that_contradict_each_other_are_errors) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_a_shift_nothing_is_dropped_unless_an_option_decides) {
+  const std::vector<float> scores = {0.1F, 0.6F, 1.0F};
+  PoolScores pool;
+  pool.scores = scores;
+  pool.shift_found = false;
+  const Decision none = Decide({}, {}, pool);
+  BOOST_TEST(none.DropsNone());
+  BOOST_TEST(none.Keeps({1.0F, 1}));
+  DecisionOptions asked;
+  asked.threshold = 0.5;
+  BOOST_TEST(!Decide(asked, {}, pool).Keeps({0.6F, 1}));
+}
+
 BOOST_AUTO_TEST_CASE(a_decision_survives_as_json) {
   Decision decision{"max-clean-loss", 0.02, 0.73, 0.02};
   const Decision read = DecisionFromJson(ToJson(decision));

@@ -1,0 +1,92 @@
+#include "pipelines/run/fit_summary.h"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "pipelines/run/fit_warnings.h"
+
+namespace spuna {
+namespace {
+
+FitSummary Summary(double p_value, double estimate, double high) {
+  FitSummary summary;
+  summary.rows_trusted = 1000;
+  summary.separation = {0.5, p_value};
+  summary.found = summary.separation->Found();
+  summary.share = {estimate, 0, high};
+  summary.choices.k = 1;
+  return summary;
+}
+
+std::string TextOf(const FitSummary& summary, const DecisionOptions& decision = {}) {
+  return WarningsOf(summary, decision, 8).back().text;
+}
+
+BOOST_AUTO_TEST_SUITE(fit_summary)
+
+BOOST_AUTO_TEST_CASE(the_verdict_is_one_of_three_words) {
+  BOOST_TEST(ToWord(*VerdictOf(Summary(0.049, 0.1, 0.2))) == "shift");
+  BOOST_TEST(ToWord(*VerdictOf(Summary(0.05, 0.01, 0.05))) == "none");
+  BOOST_TEST(ToWord(*VerdictOf(Summary(0.05, 0.01, 0.051))) == "undecided");
+  FitSummary paper;
+  BOOST_TEST(!VerdictOf(paper).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(the_rows_that_would_settle_it_narrow_the_interval) {
+  // A reach of 0.08 must shrink to 0.04: four times as many rows.
+  BOOST_TEST(TrustedRowsToSettle(Summary(0.5, 0.01, 0.09)).value() == 3000);
+  // The estimate itself, where it is larger than what would be negligible.
+  BOOST_TEST(TrustedRowsToSettle(Summary(0.5, 0.1, 0.3)).value() == 3000);
+  BOOST_TEST(!TrustedRowsToSettle(Summary(0.5, 0.02, 0.9)).has_value());
+  BOOST_TEST(!TrustedRowsToSettle(Summary(0.01, 0.1, 0.3)).has_value());
+  BOOST_TEST(!TrustedRowsToSettle(Summary(0.5, 0, 0.04)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(undecided_says_what_to_do_next) {
+  FitSummary summary = Summary(0.06, 0.01, 0.09);
+  summary.highest_scores_from = 0.4312;
+  BOOST_TEST(TextOf(summary) ==
+             "undecided: no shift proven (p = 0.06, below 0.05 needed); nothing is dropped. Up to "
+             "9.0 % of the pool could be shifted; about 3,000 more trusted rows would settle it. "
+             "Look at the highest scores (20 rows score at least 0.431), or use `--max-clean-loss "
+             "0.02`");
+  DecisionOptions decision;
+  decision.threshold = 0.3;
+  BOOST_TEST(TextOf(summary, decision).find("rows are dropped by the rule") != std::string::npos);
+  BOOST_TEST(TextOf(Summary(0.5, 0, 0.04)) ==
+             "none: no shift proven (p = 0.5), and at most 4.0 % of the pool could be shifted; "
+             "nothing is dropped");
+}
+
+BOOST_AUTO_TEST_CASE(few_trusted_rows_never_end_in_none) {
+  // With so few rows the interval is wide.
+  FitSummary summary = Summary(0.5, 0, 0.4);
+  summary.rows_trusted = 40;
+  BOOST_TEST(ToWord(*VerdictOf(summary)) == "undecided");
+}
+
+BOOST_AUTO_TEST_CASE(a_model_without_a_proven_shift_says_so) {
+  Decision none;
+  none.threshold = Decision::kDropNone;
+  BOOST_TEST(WarningOfModel(Summary(0.5, 0, 0.1), none)->text ==
+             "the fit of this model proved no shift (p = 0.5): it drops no row. Fit again, or name "
+             "a `--threshold`");
+  BOOST_TEST(WarningOfModel(Summary(0.5, 0, 0.1), Decision{})->text ==
+             "the fit of this model proved no shift (p = 0.5)");
+  BOOST_TEST(!WarningOfModel(Summary(0.01, 0.3, 0.4), Decision{}).has_value());
+  BOOST_TEST(!WarningOfModel(FitSummary(), Decision{}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
+  FitSummary summary = Summary(0.5, 0.01, 0.09);
+  summary.highest_scores_from = 0.25;
+  const nlohmann::json written = ToJson(summary, Recipe::kRobust);
+  BOOST_TEST(written["shift"]["verdict"] == "undecided");
+  BOOST_TEST(FitSummaryFromJson(written).highest_scores_from.value() == 0.25);
+  BOOST_TEST(ToJson(FitSummaryFromJson(written), Recipe::kRobust) == written);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace spuna
