@@ -13,7 +13,6 @@ namespace {
 constexpr double kLargestStandardized = 8;
 // The strength of the data against the ridge, as in common use.
 constexpr double kInverseRidge = 0.01;
-constexpr std::size_t kMaxIterations = 200;
 constexpr double kGradientTolerance = 1e-5;
 // From which L-BFGS approximates the Hessian.
 constexpr std::size_t kNumStoredSteps = 10;
@@ -101,14 +100,14 @@ std::vector<double> LinearDiscriminant::Logits(const RowSet& rows) const {
 }
 
 LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
-                                         const Execution& execution,
-                                         std::span<const float> offsets) {
+                                         const Execution& execution, std::span<const float> offsets,
+                                         std::size_t max_iterations) {
   LinearDiscriminant fitted;
   fitted.standardization = FitStandardization(rows);
   const Standardizer standardizer(fitted.standardization, kLargestStandardized);
   RidgeLogisticLoss loss(rows, standardizer, targets, offsets, execution);
   arma::mat parameters(rows.dimension() + 1, 1, arma::fill::zeros);
-  ens::L_BFGS optimizer(kNumStoredSteps, kMaxIterations);
+  ens::L_BFGS optimizer(kNumStoredSteps, max_iterations);
   optimizer.MinGradientNorm() = kGradientTolerance;
   optimizer.Optimize(loss, parameters);
   fitted.weight.assign(parameters.begin(), parameters.end() - 1);

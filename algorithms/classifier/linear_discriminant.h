@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct LinearDiscriminant {
 
 /// Fits soft targets between 0 and 1, both classes of equal weight, as the widespread balanced
 /// logistic regression with C = 0.01 does. Standardized values beyond ±8 count as ±8. Where there
-/// are offsets, each row's is added to its logit while learning, and forgotten then.
+/// are offsets, each row's is added to its logit while learning, and forgotten then. It ends at the
+/// minimum; with fewer iterations, near it.
 LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
                                          const Execution& execution,
-                                         std::span<const float> offsets = {});
+                                         std::span<const float> offsets = {},
+                                         std::size_t max_iterations = 200);
 
 }  // namespace spuna::algorithms

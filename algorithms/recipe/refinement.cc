@@ -18,6 +18,9 @@ namespace {
 constexpr std::size_t kNumFolds = 4;
 // By how much the entropy falls without the shifted rows becoming fewer kinds.
 constexpr double kWavering = 0.025;
+// The labels need a ranking, not the regression's minimum: more change no label that matters, and
+// took half of a round's time.
+constexpr std::size_t kLinearIterations = 20;
 // Seeds of different rounds lie apart by more than there are folds.
 constexpr std::uint64_t kSeedsPerRound = 64;
 
@@ -133,7 +136,7 @@ class Refiner {
                     scores);
     if (weight == 1) return;
     const LinearDiscriminant linear =
-        FitLinearDiscriminant(plain, learned.linear, execution, learned_offsets);
+        FitLinearDiscriminant(plain, learned.linear, execution, learned_offsets, kLinearIterations);
     RowSet rest(pool_.dimension);
     for (const std::uint32_t row : inside) rest.Add(pool_.row(row));
     AddInDeviations(linear.Logits(rest), 1 - weight, inside, scores);

@@ -78,6 +78,10 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
       Count(summary.labeled_clean) + " clean, " + Count(summary.labeled_shifted) + " shifted, " +
           Count(summary.rows_pool - summary.labeled_clean - summary.labeled_shifted) +
           " left open");
+  if (summary.rounds == 0 && summary.stopped_by == "rounds") {
+    lines.emplace_back("rounds", "0: labels are refined where less than a third is shifted");
+    return;
+  }
   std::string entropy;
   for (const double value : summary.entropy) {
     entropy += (entropy.empty() ? "" : " ") + Format("%.3f", value);

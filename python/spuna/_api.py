@@ -15,7 +15,7 @@ from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
 from ._rows import Rows
 from ._signatures import takes_options
-from ._warnings import warn, warn_about, warn_of_skipped
+from ._warnings import warn, warn_about, warn_of_skipped, warn_without_shift
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -62,6 +62,8 @@ class Model:
         text = dump(options)
         _spuna.check_score(text)
         paths = paths_of(data) if is_path(data) else None
+        if options.get("by") != "neighbors":
+            warn_without_shift(self._model)
 
         def open_rows() -> Any:
             if paths is not None:
@@ -117,6 +119,12 @@ class Model:
             return None
         # Scores end at 1.
         return float(calibration["threshold"]) if calibration["threshold"] <= 1 else math.inf
+
+    @property
+    def verdict(self) -> str | None:
+        """What the fit said about its pool: "shift", "none" or "undecided" (docs/decisions.md); None in
+        the paper's recipe, which does not ask."""
+        return self.report()["fit"]["shift"].get("verdict")
 
     def warnings(self) -> list[str]:
         """What to know before trusting it, as :class:`spuna.SpunaWarning` said it after the fit."""
@@ -360,6 +368,7 @@ def monitor(model: Model | Path, data: Any, *, progress: Progress = None, **opti
             result = Monitored(*_spuna.monitor_files(fitted._model, paths_of(data), text, callback))
         else:
             result = Monitored(*_spuna.monitor(fitted._model, open_stream(data), text, callback))
+    warn_without_shift(fitted._model)
     seen = result.to_dict()
     if seen["rows_invalid"] > 0:
         warn(f"invalid rows: {seen['rows_invalid']:,} of {seen['rows_in']:,}: null or non-finite, not used")

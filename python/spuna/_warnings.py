@@ -45,3 +45,10 @@ def warn_about(model: _spuna.Model) -> None:
     """Issues the warnings of a model."""
     for text in json.loads(model.warnings()):
         warn(text.replace("=true`", "=True`"))
+
+
+def warn_without_shift(model: _spuna.Model) -> None:
+    """Issues a warning if the fit of a model that is used proved no shift."""
+    for text in json.loads(model.warnings()):
+        if text.startswith("verdict: "):
+            warn("the fit of this model: " + text.replace("=true`", "=True`"))

@@ -47,16 +47,39 @@ def test_what_the_command_warns_of_is_warned_of(call, rows):
     ]
 
 
+def test_a_model_without_a_proven_shift_says_so_wherever_it_is_used(rows):
+    trusted, pool = rows
+    rng = np.random.default_rng(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", spuna.SpunaWarning)
+        model = spuna.fit(trusted, rng.normal(size=(300, 6)))
+    assert model.verdict == "undecided"
+    assert model.threshold == float("inf")
+    for use in (lambda: model.score(pool), lambda: model.scores(pool), lambda: spuna.monitor(model, pool)):
+        (text,) = caught(use)
+        assert text.startswith("the fit of this model: verdict: undecided: no shift proven")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", spuna.SpunaWarning)
+        # Rows that the fit has not seen are kept as well, however far they are.
+        assert pa.table(model.score(pool + 100))["spuna_keep"].to_pylist() == [True] * len(pool)
+    shifted = spuna.fit(trusted, pool, epochs=2)
+    assert shifted.verdict == "shift"
+    assert caught(lambda: shifted.scores(pool)) == []
+    paper = spuna.fit(trusted, pool, recipe="paper", alpha=10, epochs=2)
+    assert paper.verdict is None
+
+
 @pytest.mark.parametrize("call", [spuna.fit, spuna.clean])
 def test_no_shift_is_warned_of_in_pythons_words(call):
     rng = np.random.default_rng(0)
     trusted, pool = rng.normal(size=(250, 4)), rng.normal(size=(300, 4))
     (text,) = caught(lambda: call(trusted, pool, epochs=2))
-    assert text.startswith("shift: No shift proven (p = ")
-    assert text.endswith("look at the highest scores, or use `max_clean_loss=0.02`")
-    assert "nothing dropped. Up to" in text
+    assert text.startswith("verdict: undecided: no shift proven (p = ")
+    assert re.search(r"Look at the highest scores \(20 rows score at least 0\.\d+\), or use `max_clean_loss=0.02`$", text)
+    assert "nothing is dropped. Up to" in text
+    assert re.search("(about [0-9,]+|many) more trusted rows (would|are needed to) settle it", text)
     (text,) = caught(lambda: call(trusted, pool, epochs=2, max_clean_loss=0.1))
-    assert text.endswith("; rows are dropped by the rule that was asked for")
+    assert "; rows are dropped by the rule that was asked for. Up to" in text
     with warnings.catch_warnings():
         warnings.simplefilter("error", spuna.SpunaWarning)
         with pytest.raises(spuna.SpunaWarning):
