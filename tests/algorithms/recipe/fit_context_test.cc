@@ -102,6 +102,19 @@ BOOST_AUTO_TEST_CASE(each_switch_makes_a_difference_and_none_breaks) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(refined_labels_do_the_work_where_shift_is_rare) {
+  const FaintShift data(16);
+  auto auroc = [&](Targets targets) {
+    Switches switches = kRobust;
+    switches.targets = targets;
+    const Fitted fitted = Fit(data.trusted.view(), data.pool.view(), Options(1600, switches));
+    return Auroc(fitted.classifier, data.pool.view(), data.truth);
+  };
+  const double refined = auroc(Targets::kRefined);
+  BOOST_TEST(refined > auroc(Targets::kPool) + 0.01);
+  BOOST_TEST(refined > auroc(Targets::kDiscriminant));
+}
+
 BOOST_AUTO_TEST_CASE(the_expansion_takes_its_cue_from_the_share) {
   for (const std::size_t every : {2, 8}) {
     const FaintShift data(every);
