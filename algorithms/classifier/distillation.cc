@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/classifier/hidden_layer_internal.h"
 #include "algorithms/compute/adam.h"
 #include "algorithms/compute/blas.h"
 #include "algorithms/compute/format_number.h"
@@ -24,26 +25,16 @@ namespace {
 
 using Loss = mlpack::NegativeLogLikelihoodType<arma::fmat>;
 using Network = mlpack::FFN<Loss, mlpack::ConstInitialization, arma::fmat>;
-using Linear = mlpack::LinearType<arma::fmat>;
+
+constexpr std::size_t kNumClasses = 2;
 
 // A batch is trained on as two halves, at the same time where there are two threads. What the
 // halves give is added in order, so the number of threads changes nothing.
 constexpr std::size_t kNumShards = 2;
 
-// The first layer. FFN asks each layer for the gradient by its inputs; of the first nobody needs
-// it, and it costs as much as the forward pass.
-class FirstLinear : public Linear {
- public:
-  using Linear::Linear;
-  FirstLinear* Clone() const override { return new FirstLinear(*this); }
-  void Backward(const arma::fmat&, const arma::fmat&, const arma::fmat&, arma::fmat&) override {}
-};
-
 Network MakeNetwork(std::size_t dimension, std::size_t hidden) {
   Network network(Loss(/*reduction=*/true));
-  network.Add<FirstLinear>(hidden);
-  network.Add<mlpack::ReLUType<arma::fmat>>();
-  network.Add<Linear>(2);
+  AddHiddenLayer(network, hidden, kNumClasses);
   network.Add<mlpack::LogSoftMaxType<arma::fmat>>();
   network.Reset(dimension);
   return network;
@@ -209,37 +200,19 @@ class TrainingObserver {
   std::size_t step_ = 0;
 };
 
-// mlpack keeps the parameters in one column: for each linear layer its weights, column by column,
-// and its biases.
-struct ParameterOffsets {
-  std::size_t hidden_bias;
-  std::size_t output_weight;
-  std::size_t output_bias;
-
-  ParameterOffsets(std::size_t dimension, std::size_t hidden)
-      : hidden_bias(hidden * dimension),
-        output_weight(hidden_bias + hidden),
-        output_bias(output_weight + 2 * hidden) {}
-};
-
 // He initialization: normal weights of variance 2 / inputs, biases of 0.
 void InitializeHe(std::size_t dimension, std::size_t hidden, SeededRandom& random,
                   arma::fmat& parameters) {
-  const ParameterOffsets at(dimension, hidden);
+  const ParameterOffsets at(dimension, hidden, kNumClasses);
   parameters.zeros();
-  auto fill = [&](std::size_t begin, std::size_t end, std::size_t num_inputs) {
-    const double deviation = std::sqrt(2.0 / static_cast<double>(num_inputs));
-    for (std::size_t i = begin; i < end; ++i) {
-      parameters[i] = static_cast<float>(deviation * random.Normal());
-    }
-  };
-  fill(0, at.hidden_bias, dimension);
-  fill(at.output_weight, at.output_bias, hidden);
+  FillNormal(2.0 / static_cast<double>(dimension), 0, at.hidden_bias, random, parameters);
+  FillNormal(2.0 / static_cast<double>(hidden), at.output_weight, at.output_bias, random,
+             parameters);
 }
 
 Classifier MakeClassifier(std::size_t dimension, std::size_t hidden,
                           Standardization standardization, const arma::fmat& parameters) {
-  const ParameterOffsets at(dimension, hidden);
+  const ParameterOffsets at(dimension, hidden, kNumClasses);
   auto transposed = [&](std::size_t offset, std::size_t num_rows, std::size_t num_columns) {
     std::vector<float> weights(num_rows * num_columns);
     for (std::size_t row = 0; row < num_rows; ++row) {
@@ -259,8 +232,8 @@ Classifier MakeClassifier(std::size_t dimension, std::size_t hidden,
   classifier.deviation = std::move(standardization.deviation);
   classifier.hidden_weight = transposed(0, hidden, dimension);
   classifier.hidden_bias = copied(at.hidden_bias, hidden);
-  classifier.output_weight = transposed(at.output_weight, 2, hidden);
-  classifier.output_bias = copied(at.output_bias, 2);
+  classifier.output_weight = transposed(at.output_weight, kNumClasses, hidden);
+  classifier.output_bias = copied(at.output_bias, kNumClasses);
   return classifier;
 }
 

@@ -1,13 +1,18 @@
 #include "algorithms/classifier/soft_network.h"
 
 #include <algorithm>
-#include <armadillo>
 #include <cmath>
+#include <mlpack/core.hpp>
+#include <mlpack/methods/ann/ffn.hpp>
+#include <mlpack/methods/ann/init_rules/init_rules.hpp>
+#include <mlpack/methods/ann/layer/layer_types.hpp>
 #include <numeric>
 #include <stdexcept>
 
+#include "algorithms/classifier/hidden_layer_internal.h"
 #include "algorithms/compute/adam.h"
 #include "algorithms/compute/armadillo_view_internal.h"
+#include "algorithms/compute/logistic.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 
@@ -38,35 +43,74 @@ class NoiseTable {
   SeededRandom& random_;
 };
 
-// One block of parameters under Adam.
-class AdamBlock {
+// The output layer: the mean cross-entropy of a batch of logits. Its targets have three rows: what
+// to learn, the row's weight, and its offset.
+class WeightedCrossEntropy {
  public:
-  AdamBlock(float* parameters, std::size_t size, double decay)
-      : parameters_(parameters), moments_(size), decay_(decay) {}
+  float Forward(const arma::fmat& logits, const arma::fmat& targets) const {
+    double loss = 0;
+    for (std::size_t i = 0; i < logits.n_cols; ++i) {
+      loss += targets(1, i) * LogisticLoss(logits[i] + targets(2, i), targets(0, i));
+    }
+    return static_cast<float>(loss / static_cast<double>(logits.n_cols));
+  }
 
-  void Step(const float* gradient, double rate, std::size_t step) {
-    moments_.Move(AdamMoments::StepNumber(step, rate, decay_), gradient, parameters_, 0,
-                  moments_.size());
+  void Backward(const arma::fmat& logits, const arma::fmat& targets, arma::fmat& gradient) const {
+    gradient.set_size(1, logits.n_cols);
+    for (std::size_t i = 0; i < logits.n_cols; ++i) {
+      const float probability = 1 / (1 + std::exp(-(logits[i] + targets(2, i))));
+      gradient[i] =
+          (probability - targets(0, i)) * targets(1, i) / static_cast<float>(logits.n_cols);
+    }
+  }
+
+  // FFN asks for it, though nothing is serialized.
+  template <typename Archive>
+  void serialize(Archive&, std::uint32_t) {}
+};
+
+using Network = mlpack::FFN<WeightedCrossEntropy, mlpack::ConstInitialization, arma::fmat>;
+
+Network MakeNetwork(std::size_t dimension, std::size_t hidden, SeededRandom& random) {
+  Network network;
+  AddHiddenLayer(network, hidden, /*num_outputs=*/1);
+  network.Reset(dimension);
+  arma::fmat& parameters = network.Parameters();
+  parameters.zeros();
+  const ParameterOffsets at(dimension, hidden, 1);
+  FillNormal(2.0 / static_cast<double>(dimension), 0, at.hidden_bias, random, parameters);
+  FillNormal(1.0 / static_cast<double>(hidden), at.output_weight, at.output_bias, random,
+             parameters);
+  return network;
+}
+
+// Adam over all parameters; weights decay, biases do not.
+class DecayingAdam {
+ public:
+  DecayingAdam(const ParameterOffsets& at, double rate, double decay)
+      : at_(at), rate_(rate), decay_(decay), moments_(at.end) {}
+
+  void Move(const arma::fmat& gradient, arma::fmat& parameters) {
+    ++num_steps_;
+    MoveRange(gradient, decay_, 0, at_.hidden_bias, parameters);
+    MoveRange(gradient, 0, at_.hidden_bias, at_.output_weight, parameters);
+    MoveRange(gradient, decay_, at_.output_weight, at_.output_bias, parameters);
+    MoveRange(gradient, 0, at_.output_bias, at_.end, parameters);
   }
 
  private:
-  float* parameters_;
-  AdamMoments moments_;
-  double decay_;
-};
+  void MoveRange(const arma::fmat& gradient, double decay, std::size_t begin, std::size_t end,
+                 arma::fmat& parameters) {
+    moments_.Move(AdamMoments::StepNumber(num_steps_, rate_, decay), gradient.memptr(),
+                  parameters.memptr(), begin, end);
+  }
 
-SoftNetwork Initialize(std::size_t dimension, std::size_t hidden, SeededRandom& random) {
-  SoftNetwork network{dimension, hidden, {}, {}, {}, 0};
-  auto normal = [&](std::size_t count, double variance) {
-    std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(std::sqrt(variance) * random.Normal());
-    return values;
-  };
-  network.hidden_weight = normal(hidden * dimension, 2.0 / static_cast<double>(dimension));
-  network.hidden_bias.assign(hidden, 0.0F);
-  network.output_weight = normal(hidden, 1.0 / static_cast<double>(hidden));
-  return network;
-}
+  ParameterOffsets at_;
+  double rate_;
+  double decay_;
+  AdamMoments moments_;
+  std::size_t num_steps_ = 0;
+};
 
 }  // namespace
 
@@ -106,73 +150,47 @@ SoftNetwork TrainSoftNetwork(const RowSet& rows, std::span<const float> targets,
                              const SoftNetworkOptions& options, const Execution& execution,
                              std::span<const float> offsets) {
   const std::size_t dimension = rows.dimension();
-  const std::size_t hidden = options.hidden;
   const std::size_t batch_size = std::min(options.batch_size, rows.size());
   const std::vector<float> weights = BalancedWeights(targets);
   SeededRandom random(options.seed);
-  SoftNetwork network = Initialize(dimension, hidden, random);
+  Network network = MakeNetwork(dimension, options.hidden, random);
   NoiseTable noise(dimension, options.noise, random);
-
-  arma::fmat weight(network.hidden_weight.data(), hidden, dimension, false, true);
-  arma::fvec output(network.output_weight.data(), hidden, false, true);
-  AdamBlock step_weight(network.hidden_weight.data(), hidden * dimension, options.decay);
-  AdamBlock step_bias(network.hidden_bias.data(), hidden, 0);
-  AdamBlock step_output(network.output_weight.data(), hidden, options.decay);
-  AdamBlock step_output_bias(&network.output_bias, 1, 0);
+  const ParameterOffsets at(dimension, options.hidden, 1);
+  DecayingAdam adam(at, options.learning_rate, options.decay);
 
   arma::fmat inputs(dimension, batch_size);
-  arma::fmat activations(hidden, batch_size);
-  arma::fmat gradient(hidden, dimension);
-  arma::fvec gradient_bias(hidden);
-  arma::fvec gradient_output(hidden);
+  arma::fmat learned(3, batch_size, arma::fill::zeros);
+  arma::fmat logits;
+  arma::fmat gradient;
   RowNumbers order = AllRows(rows.size());
   const std::size_t steps_per_epoch = rows.size() / batch_size;
-  std::size_t step = 0;
   for (std::size_t epoch = 0; epoch < options.epochs; ++epoch) {
     execution.Report({Stage::kDistill, epoch, options.epochs});
     random.Shuffle(order);
     // Whole batches only; the rows left over differ from epoch to epoch.
     for (std::size_t batch = 0; batch < steps_per_epoch; ++batch) {
       execution.CheckStop();
-      const std::uint32_t* const chosen = order.data() + batch * batch_size;
       for (std::size_t i = 0; i < batch_size; ++i) {
-        std::copy_n(rows[chosen[i]], dimension, inputs.colptr(i));
+        const std::uint32_t row = order[batch * batch_size + i];
+        std::copy_n(rows[row], dimension, inputs.colptr(i));
         noise.AddTo(inputs.colptr(i), dimension);
+        learned(0, i) = targets[row];
+        learned(1, i) = weights[row];
+        if (!offsets.empty()) learned(2, i) = offsets[row];
       }
-      activations = weight * inputs;
-      gradient_output.zeros();
-      gradient_bias.zeros();
-      float error_sum = 0;
-      for (std::size_t i = 0; i < batch_size; ++i) {
-        float* const column = activations.colptr(i);
-        float logit = network.output_bias + (offsets.empty() ? 0.0F : offsets[chosen[i]]);
-        for (std::size_t h = 0; h < hidden; ++h) {
-          column[h] = std::max(column[h] + network.hidden_bias[h], 0.0F);
-          logit += column[h] * output[h];
-        }
-        const float probability = 1 / (1 + std::exp(-logit));
-        const float error = (probability - targets[chosen[i]]) * weights[chosen[i]] /
-                            static_cast<float>(batch_size);
-        error_sum += error;
-        // From the activations to the gradient by them, in place.
-        for (std::size_t h = 0; h < hidden; ++h) {
-          gradient_output[h] += error * column[h];
-          column[h] = column[h] > 0 ? error * output[h] : 0;
-          gradient_bias[h] += column[h];
-        }
-      }
-      gradient = activations * inputs.t();
-      ++step;
-      step_weight.Step(gradient.memptr(), options.learning_rate, step);
-      step_bias.Step(gradient_bias.memptr(), options.learning_rate, step);
-      step_output.Step(gradient_output.memptr(), options.learning_rate, step);
-      step_output_bias.Step(&error_sum, options.learning_rate, step);
+      network.Forward(inputs, logits);
+      network.Backward(inputs, learned, gradient);
+      adam.Move(gradient, network.Parameters());
     }
   }
-  if (!weight.is_finite() || !output.is_finite() || !std::isfinite(network.output_bias)) {
-    throw std::runtime_error(kDivergedMessage);
-  }
-  return network;
+  const arma::fmat& parameters = network.Parameters();
+  if (!parameters.is_finite()) throw std::runtime_error(kDivergedMessage);
+  const float* const values = parameters.memptr();
+  SoftNetwork trained{dimension, options.hidden, {}, {}, {}, values[at.output_bias]};
+  trained.hidden_weight.assign(values, values + at.hidden_bias);
+  trained.hidden_bias.assign(values + at.hidden_bias, values + at.output_weight);
+  trained.output_weight.assign(values + at.output_weight, values + at.output_bias);
+  return trained;
 }
 
 }  // namespace spuna::algorithms

@@ -10,6 +10,7 @@
 #include "algorithms/compute/moments.h"
 #include "algorithms/guarantees/shift_test.h"
 #include "algorithms/rows/copy_rows.h"
+#include "algorithms/rows/folds.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 #include "algorithms/space/whitening.h"
@@ -31,33 +32,16 @@ struct Scores {
   std::vector<double> pool;
 };
 
-// The fold of every row: as even as can be, in random order.
-std::vector<std::size_t> AssignFolds(std::size_t num_rows, std::size_t num_folds,
-                                     SeededRandom& random) {
-  std::vector<std::size_t> folds(num_rows);
-  for (std::size_t i = 0; i < num_rows; ++i) folds[i] = i % num_folds;
-  random.Shuffle(folds);
-  return folds;
-}
-
-RowNumbers RowsOf(std::size_t fold, const std::vector<std::size_t>& folds) {
-  RowNumbers rows;
-  for (std::size_t i = 0; i < folds.size(); ++i) {
-    if (folds[i] == fold) rows.push_back(static_cast<std::uint32_t>(i));
-  }
-  return rows;
-}
-
-void AddRows(const EmbeddingsView& from, const std::vector<std::size_t>& folds, std::size_t fold,
-             bool in_fold, RowSet& to) {
+void AddRows(const EmbeddingsView& from, const Folds& folds, std::size_t fold, bool in_fold,
+             RowSet& to) {
   for (std::size_t i = 0; i < from.num_rows; ++i) {
     if ((folds[i] == fold) == in_fold) to.Add(from.row(i));
   }
 }
 
 // The offsets of the rows outside a fold.
-void AddOffsets(const std::vector<std::uint32_t>& strata, const std::vector<std::size_t>& folds,
-                std::size_t fold, const std::vector<float>& log_ratios, std::vector<float>& to) {
+void AddOffsets(const std::vector<std::uint32_t>& strata, const Folds& folds, std::size_t fold,
+                const std::vector<float>& log_ratios, std::vector<float>& to) {
   for (std::size_t i = 0; i < strata.size(); ++i) {
     if (folds[i] != fold) to.push_back(log_ratios[strata[i]]);
   }
@@ -88,8 +72,8 @@ std::vector<double> LogitsOf(const SoftNetwork& network, const Whitening& whiten
   return logits;
 }
 
-void Scatter(const std::vector<double>& logits, const std::vector<std::size_t>& folds,
-             std::size_t fold, std::size_t& next, std::vector<double>& scores) {
+void Scatter(const std::vector<double>& logits, const Folds& folds, std::size_t fold,
+             std::size_t& next, std::vector<double>& scores) {
   for (std::size_t i = 0; i < folds.size(); ++i) {
     if (folds[i] == fold) scores[i] = logits[next++];
   }
@@ -257,8 +241,8 @@ class CrossFitter {
   const Strata& strata_;
   const SoftNetworkOptions& options_;
   const std::vector<float> log_ratios_;
-  std::vector<std::size_t> trusted_folds_;
-  std::vector<std::size_t> pool_folds_;
+  Folds trusted_folds_;
+  Folds pool_folds_;
   Scores network_;
   Scores linear_;
   std::vector<HeldOut> held_out_;

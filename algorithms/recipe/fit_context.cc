@@ -51,7 +51,11 @@ MetricSpace FitContext::MakeSpace(const Execution& execution) const {
 }
 
 double FitContext::LabelShare() const {
-  if (options_.switches.sides == Sides::kEven || !discriminant_) return 0.5;
+  return options_.switches.sides == Sides::kEven ? 0.5 : EstimatedShare();
+}
+
+double FitContext::EstimatedShare() const {
+  if (!discriminant_) return 0.5;
   return std::clamp(discriminant_->share.estimate, kSmallestShare, 1 - kSmallestShare);
 }
 
@@ -110,10 +114,8 @@ SoftLesson FitContext::MakeLesson(const Expansion& expansion,
                                   std::span<const double> neighbor_scores) const {
   SoftLesson lesson;
   lesson.found = found();
-  if (discriminant_) {
-    lesson.network_weight = discriminant_->network_weight;
-    lesson.share = std::clamp(discriminant_->share.estimate, kSmallestShare, 1 - kSmallestShare);
-  }
+  lesson.share = EstimatedShare();
+  if (discriminant_) lesson.network_weight = discriminant_->network_weight;
   const Targets targets = options_.switches.targets;
   if (targets == Targets::kPool) {
     lesson.targets = TargetsOfPool(plain_pool_.num_rows);

@@ -56,6 +56,9 @@ class FitContext {
   // The share of the pool that labels shall call shifted.
   double LabelShare() const;
 
+  // The share that was estimated, away from 0 and 1; one half where none was.
+  double EstimatedShare() const;
+
   // By what the pool is ranked before anything is labeled: by the discriminant, or by the distance
   // to the nearest trusted row.
   std::vector<double> FirstScores(const Execution& execution) const;

@@ -10,6 +10,7 @@
 #include "algorithms/expansion/spectral_entropy.h"
 #include "algorithms/recipe/soft_distillation.h"
 #include "algorithms/rows/copy_rows.h"
+#include "algorithms/rows/folds.h"
 #include "algorithms/rows/seeded_random.h"
 
 namespace spuna::algorithms {
@@ -41,11 +42,12 @@ class Refiner {
       : trusted_(trusted),
         pool_(pool),
         strata_(strata),
+        whitening_(whitening),
         options_(options),
         execution_(execution),
         plain_(trusted) {
     plain_.Add(pool);
-    whitened_ = whitening.Apply(plain_, execution);
+    if (Refines()) whitened_ = whitening.Apply(plain_, execution);
   }
 
   Expansion Run(std::span<const double> first_scores, const ExpansionRecord& record) {
@@ -80,7 +82,7 @@ class Refiner {
   }
 
  private:
-  bool Refines() const { return options_.share < kLargestRefinedShare; }
+  bool Refines() const { return options_.max_rounds > 0 && options_.share < kLargestRefinedShare; }
 
   EmbeddingsView WhitenedPool() const {
     return {whitened_.view().row(trusted_.num_rows), pool_.num_rows, pool_.dimension};
@@ -89,28 +91,22 @@ class Refiner {
   // The pool's scores, each by models that learned the other folds.
   std::vector<double> ScoreOutOfFold(const PoolTargets& targets, std::size_t round) {
     const std::uint64_t seed = options_.network.seed * kSeedsPerRound + round;
-    RowNumbers order = AllRows(pool_.num_rows);
-    SeededRandom(seed).Shuffle(order);
+    SeededRandom random(seed);
     const std::size_t num_folds = std::min(kNumFolds, pool_.num_rows);
+    const Folds folds = AssignFolds(pool_.num_rows, num_folds, random);
+    const std::vector<float> offsets = StratumOffsets(strata_, targets.network);
     SharedProgress progress(Stage::kExpand, num_folds * options_.network.epochs, execution_);
     std::vector<double> scores(pool_.num_rows);
     ParallelFor(num_folds, execution_, [&](std::size_t fold, std::size_t worker) {
-      RowNumbers inside;
-      RowNumbers outside;
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        (i % num_folds == fold ? inside : outside).push_back(order[i]);
-      }
-      std::ranges::sort(inside);
-      std::ranges::sort(outside);
-      ScoreFold(targets, inside, outside, seed * kNumFolds + fold, progress.Within(worker), scores);
+      ScoreFold(targets, offsets, folds, fold, seed * kNumFolds + fold, progress.Within(worker),
+                scores);
     });
     return scores;
   }
 
-  void ScoreFold(const PoolTargets& targets, const RowNumbers& inside, const RowNumbers& outside,
-                 std::uint64_t seed, const Execution& execution,
+  void ScoreFold(const PoolTargets& targets, const std::vector<float>& offsets, const Folds& folds,
+                 std::size_t fold, std::uint64_t seed, const Execution& execution,
                  std::vector<double>& scores) const {
-    const std::vector<float> offsets = StratumOffsets(strata_, targets.network);
     RowSet whitened(pool_.dimension);
     RowSet plain(pool_.dimension);
     PoolTargets learned;
@@ -123,11 +119,13 @@ class Refiner {
       if (!offsets.empty()) learned_offsets.push_back(offsets[row]);
     };
     for (std::size_t row = 0; row < trusted_.num_rows; ++row) learn(row, 0, 0);
-    for (const std::uint32_t row : outside) {
+    for (std::size_t row = 0; row < pool_.num_rows; ++row) {
+      if (folds[row] == fold) continue;
       learn(trusted_.num_rows + row, targets.network[row], targets.linear[row]);
     }
+    const RowNumbers inside = RowsOf(fold, folds);
     SoftNetworkOptions own = options_.network;
-    own.hidden = (options_.network.hidden + kNumFolds - 1) / kNumFolds;
+    own.hidden = HiddenOfPart(options_.network.hidden);
     own.seed = seed;
     const SoftNetwork network =
         TrainSoftNetwork(whitened, learned.network, own, execution, learned_offsets);
@@ -155,17 +153,22 @@ class Refiner {
   double EntropyOf(const Expansion& labeled) const {
     const RowNumbers shifted = labeled.RowsWith(PseudoLabel::kShifted);
     if (shifted.empty()) return 0;
+    RowSet rows(pool_.dimension);
+    for (const std::uint32_t row : shifted) rows.Add(pool_.row(row));
+    const Matrix whitened = whitening_.Apply(rows, execution_);
     SpectralEntropy entropy(pool_.dimension);
-    entropy.Add(WhitenedPool(), shifted);
+    entropy.Add(whitened.view(), AllRows(shifted.size()));
     return entropy.Value();
   }
 
   const EmbeddingsView trusted_;
   const EmbeddingsView pool_;
   const Strata& strata_;
+  const Whitening& whitening_;
   const RefinementOptions& options_;
   const Execution& execution_;
   RowSet plain_;
+  // Both inputs; empty where nothing is learned.
   Matrix whitened_;
 };
 

@@ -41,8 +41,8 @@ struct RefinementOptions {
 ///
 /// So the clean rows of the pool, many more than the trusted rows, help to say what clean is, and
 /// no row is labeled by a model that saw it. A row's round is the one from which on it has had its
-/// label. From `kLargestRefinedShare` on `first_scores` alone label the rows and nothing is
-/// learned.
+/// label. From `kLargestRefinedShare` on, or where no rounds are asked for, `first_scores` alone
+/// label the rows and nothing is learned.
 ///
 /// The result depends on rows, options and scores alone, and not on the round from which it is
 /// resumed: the labels of a round are all that the next needs.

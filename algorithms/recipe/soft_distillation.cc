@@ -19,8 +19,6 @@ namespace {
 
 // How steep the curve over a sum of scores of deviation 1 is.
 constexpr double kSteepness = 4;
-// Several small networks and their mean are steadier than one large, and can be trained at once.
-constexpr std::size_t kNumNetworks = 4;
 constexpr double kHighestLogit = 20;
 constexpr std::size_t kRowsForSteepness = 10'000;
 
@@ -152,7 +150,7 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
       return;
     }
     SoftNetworkOptions own = options;
-    own.hidden = (options.hidden + kNumNetworks - 1) / kNumNetworks;
+    own.hidden = HiddenOfPart(options.hidden);
     own.seed = options.seed * kNumNetworks + part;
     networks[part] =
         TrainSoftNetwork(whitened.view(), WithTrustedRows(trusted.num_rows, lesson.targets.network),

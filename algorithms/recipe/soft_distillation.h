@@ -14,6 +14,14 @@
 
 namespace spuna::algorithms {
 
+/// Several small networks and their mean are steadier than one large, and can be trained at once.
+constexpr std::size_t kNumNetworks = 4;
+
+/// The hidden units of each, of all that there are.
+constexpr std::size_t HiddenOfPart(std::size_t hidden) {
+  return (hidden + kNumNetworks - 1) / kNumNetworks;
+}
+
 /// What the last step of a fit learns.
 struct SoftLesson {
   PoolTargets targets;
