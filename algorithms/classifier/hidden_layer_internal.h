@@ -1,3 +1,5 @@
+// Inlined into the sources that train such a network (distillation.cc, soft_network.cc): no source
+// file.
 #pragma once
 
 #include <cmath>
