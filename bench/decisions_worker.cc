@@ -22,6 +22,7 @@
 #include "algorithms/recipe/discriminant.h"
 #include "algorithms/rows/seeded_random.h"
 #include "pipelines/fit/fit.h"
+#include "pipelines/model/row_scores.h"
 
 namespace spuna {
 namespace {
@@ -101,18 +102,19 @@ json Losses(Draw draw, std::uint64_t seed) {
   options.decision.calibration = Calibration::kSplit;
   Runtime runtime;
   StageClock clock(runtime);
-  FitExtras extras;
-  extras.pool_scores = true;
   const std::size_t num_clean = draw.num_clean;
-  const auto fit = Fit(draw.trusted, std::move(draw.pool), options, extras, clock);
+  const auto fit = Fit(draw.trusted, draw.pool, options, {}, clock);
   if (!fit.ok()) {
     std::fprintf(stderr, "%s\n", fit.status().ToString().c_str());
     std::exit(1);
   }
-  const std::vector<float>& pool = fit->pool_scores;
+  // Far rows included, as the decision sees them.
+  auto score = [&](const FitInput& rows) {
+    return ScoreRows(fit->model, rows.rows.view(), {}, clock.Execution()).deciding();
+  };
+  const std::vector<float> pool = score(draw.pool);
   const std::span<const float> clean(pool.data(), num_clean);
-  const std::vector<float> fresh =
-      fit->model.classifier.Score(draw.fresh.rows.view(), clock.Execution());
+  const std::vector<float> fresh = score(draw.fresh);
   json told = {{"found", fit->model.summary.found}};
   for (const double level : {0.01, 0.02, 0.05, 0.1}) {
     const double threshold = algorithms::ThresholdAt(fit->model.calibration.own, level);

@@ -24,11 +24,12 @@ std::size_t CalibrationScores::size() const {
 }
 
 std::vector<double> PValues(const CalibrationScores& calibration, const EmbeddingsView& rows,
-                            std::span<const float> scores, const Execution& execution) {
+                            std::span<const float> scores, const Execution& execution,
+                            bool joined) {
   std::vector<std::size_t> counts(scores.size());
   for (std::size_t i = 0; i < scores.size(); ++i) counts[i] = CountFrom(calibration.own, scores[i]);
   for (const HeldOut& fold : calibration.folds) {
-    const std::vector<float> by_fold = fold.classifier.Score(rows, execution);
+    const std::vector<float> by_fold = fold.Score(rows, execution, joined);
     for (std::size_t i = 0; i < scores.size(); ++i) counts[i] += CountFrom(fold.scores, by_fold[i]);
   }
   const double total = static_cast<double>(calibration.size() + 1);

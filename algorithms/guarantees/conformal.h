@@ -27,9 +27,11 @@ struct CalibrationScores {
   std::size_t size() const;
 };
 
-/// The p-values of rows that the model's classifier gave these scores.
+/// The p-values of rows, as they are, that the model gave these scores: joined ones, or the
+/// classifier's.
 std::vector<double> PValues(const CalibrationScores& calibration, const EmbeddingsView& rows,
-                            std::span<const float> scores, const Execution& execution);
+                            std::span<const float> scores, const Execution& execution,
+                            bool joined = true);
 
 /// How many calibration rows it takes for a p-value to be as low as `level`.
 std::size_t CalibrationRowsFor(double level);

@@ -54,4 +54,39 @@ std::size_t CountRowsAlsoIn(const EmbeddingsView& rows, const EmbeddingsView& ot
   return count;
 }
 
+RowNumbers RowsWithCopies(const EmbeddingsView& rows, std::size_t num_copies,
+                          std::size_t max_rows) {
+  struct Distinct {
+    std::uint32_t first_row;
+    std::size_t num_equal;
+  };
+  std::vector<float> scratch(rows.dimension);
+  std::unordered_multimap<std::size_t, Distinct> by_hash;
+  for (std::uint32_t i = 0; i < rows.num_rows; ++i) {
+    const std::size_t hash = HashRow(rows.row(i), scratch);
+    const auto [begin, end] = by_hash.equal_range(hash);
+    const auto known = std::find_if(begin, end, [&](const auto& entry) {
+      return std::equal(rows.row(i), rows.row(i) + rows.dimension,
+                        rows.row(entry.second.first_row));
+    });
+    if (known != end) {
+      ++known->second.num_equal;
+    } else {
+      by_hash.emplace(hash, Distinct{i, 1});
+    }
+  }
+  std::vector<Distinct> often;
+  for (const auto& [hash, distinct] : by_hash) {
+    if (distinct.num_equal >= num_copies) often.push_back(distinct);
+  }
+  std::ranges::sort(often, [](const Distinct& a, const Distinct& b) {
+    return a.num_equal != b.num_equal ? a.num_equal > b.num_equal : a.first_row < b.first_row;
+  });
+  RowNumbers first_rows;
+  for (const Distinct& distinct : often) {
+    if (first_rows.size() < max_rows) first_rows.push_back(distinct.first_row);
+  }
+  return first_rows;
+}
+
 }  // namespace spuna::algorithms

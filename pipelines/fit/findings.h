@@ -20,6 +20,9 @@ struct Findings {
   /// Where the pool's rows are in the files.
   RowSample pool_rows;
 
+  /// To where rows are clipped before they are looked at.
+  algorithms::RowLimits limits;
+
   /// The coordinates in which distances are measured: the whitening's, or those of the embeddings.
   /// The trusted rows and the seeds of the shifted side in them, and their ids.
   std::optional<algorithms::Whitening> whitening;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "algorithms/guarantees/conformal.h"
 #include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/evenly_taken.h"
+#include "pipelines/fit/changed_rows.h"
+#include "pipelines/model/row_scores.h"
 
 namespace spuna {
 namespace {
@@ -21,14 +22,12 @@ std::string IdOf(const FitInput& input, std::uint32_t row) {
 std::vector<std::uint8_t> FindDropped(const FitResult& fit, const algorithms::EmbeddingsView& pool,
                                       StageClock& clock) {
   const Decision& decision = fit.model.decision;
-  std::vector<double> p_values(fit.pool_scores.size(), 1);
-  if (decision.NeedsPValues()) {
-    p_values = algorithms::PValues(fit.model.calibration, pool, fit.pool_scores, clock.Execution());
-  }
+  const RowScores found =
+      ScoreRows(fit.model, pool, {decision.far, decision.NeedsPValues(), false}, clock.Execution());
   std::vector<std::uint8_t> dropped;
-  dropped.reserve(fit.pool_scores.size());
-  for (std::size_t i = 0; i < fit.pool_scores.size(); ++i) {
-    dropped.push_back(decision.Keeps({fit.pool_scores[i], p_values[i]}) ? 0 : 1);
+  dropped.reserve(pool.num_rows);
+  for (std::size_t i = 0; i < pool.num_rows; ++i) {
+    dropped.push_back(decision.Drops(found.EvidenceOf(i)) ? 1 : 0);
   }
   return dropped;
 }
@@ -65,14 +64,17 @@ std::vector<Findings::Point> FindPoints(const algorithms::Plane& plane, const Fi
 
 }  // namespace
 
-Findings MakeFindings(const FitInput& trusted, const FitInput& pool, const FitResult& fit,
-                      StageClock& clock) {
+Findings MakeFindings(FitInput& trusted, FitInput& pool, const FitResult& fit, StageClock& clock) {
   clock.Report("examine");
+  const std::vector<std::uint8_t> dropped = FindDropped(fit, pool.rows.view(), clock);
+  const ClippedRows clipped_trusted(trusted.rows, fit.model.limits, clock.Execution());
+  const ClippedRows clipped_pool(pool.rows, fit.model.limits, clock.Execution());
   const algorithms::EmbeddingsView trusted_view = trusted.rows.view();
   const algorithms::EmbeddingsView pool_view = pool.rows.view();
   algorithms::Execution execution = clock.Execution();
   execution.on_progress = nullptr;
   Findings findings;
+  findings.limits = fit.model.limits;
   const algorithms::Whitening whitening = algorithms::FitWhitening(trusted_view);
   const algorithms::Metric metric = fit.model.summary.choices.switches.metric;
   if (metric == algorithms::Metric::kWhitened || metric == algorithms::Metric::kContrast) {
@@ -80,7 +82,6 @@ Findings MakeFindings(const FitInput& trusted, const FitInput& pool, const FitRe
   }
   findings.trusted = findings.Place(trusted_view, execution);
   findings.trusted_ids = trusted.ids;
-  const std::vector<std::uint8_t> dropped = FindDropped(fit, pool_view, clock);
   algorithms::RowSet shifted(pool_view.dimension);
   algorithms::RowNumbers dropped_rows;
   algorithms::RowNumbers seed_rows;

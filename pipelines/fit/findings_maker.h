@@ -8,7 +8,6 @@ namespace spuna {
 
 /// Finds out about a fit while its rows are in memory; the fit must have scored its pool. The
 /// places of the pool's rows are left to the caller.
-Findings MakeFindings(const FitInput& trusted, const FitInput& pool, const FitResult& fit,
-                      StageClock& clock);
+Findings MakeFindings(FitInput& trusted, FitInput& pool, const FitResult& fit, StageClock& clock);
 
 }  // namespace spuna

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/guarantees/conformal.h"
 #include "pipelines/fit/findings_maker.h"
 #include "pipelines/fit/fit_steps.h"
 #include "pipelines/fit/held_back_fit.h"
+#include "pipelines/model/row_scores.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -39,26 +39,29 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
   const DecisionOptions& options = model.options.decision;
   const bool needs_scores = extras.pool_scores || extras.findings || !model.summary.found ||
                             options.keep_share.has_value() || options.max_false_drops.has_value();
+  const FarRows far = model.options.ChosenFar().value_or(FarRows::kKeep);
   PoolScores scores;
   scores.shift_found = model.summary.found;
-  std::vector<double> p_values;
+  RowScores found;
   if (needs_scores) {
-    result.pool_scores = model.classifier.Score(pool.view(), clock.Execution());
-    scores.scores = result.pool_scores;
-    if (!model.summary.found) model.summary.highest_scores_from = LowestOfHighest(scores.scores);
+    found = ScoreRows(model, pool.view(), {far, options.max_false_drops.has_value(), false},
+                      clock.Execution());
+    scores.scores = found.deciding();
+    scores.p_values = found.p_values;
+    if (!model.summary.found) model.summary.highest_scores_from = LowestOfHighest(found.scores);
   }
-  if (options.max_false_drops) {
-    p_values =
-        algorithms::PValues(model.calibration, pool.view(), result.pool_scores, clock.Execution());
-    scores.p_values = p_values;
-    if (model.summary.share) scores.clean_share = 1 - model.summary.share->low;
+  if (options.max_false_drops && model.summary.share) {
+    scores.clean_share = 1 - model.summary.share->low;
   }
   model.decision = Decide(options, model.calibration, scores);
+  model.decision.far = far;
+  result.pool_scores = std::move(found.scores);
+  result.pool_odd = std::move(found.screened.odd);
 }
 
-arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
-                                      const FitOptions& options, const FitExtras& extras,
-                                      StageClock& clock, algorithms::Checkpoint* checkpoint) {
+arrow::Result<FitResult> FitAndDecide(FitInput trusted, FitInput pool, const FitOptions& options,
+                                      const FitExtras& extras, StageClock& clock,
+                                      algorithms::Checkpoint* checkpoint) {
   const Calibration calibration = options.decision.ChosenCalibration();
   FitResult result;
   if (calibration == Calibration::kNone) {
@@ -66,7 +69,7 @@ arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
   } else {
     ARROW_ASSIGN_OR_RAISE(const std::int64_t num_held_out,
                           CountCalibrationRows(options.decision, trusted.rows.num_rows()));
-    const FitFunction fit = [&](const FitInput& some_trusted, const FitInput& more_pool,
+    const FitFunction fit = [&](FitInput& some_trusted, FitInput& more_pool,
                                 const FitExtras& some_extras, bool resumes) {
       return FitWithoutDecision(some_trusted, more_pool, options, some_extras, clock,
                                 resumes ? checkpoint : nullptr);
@@ -84,7 +87,7 @@ arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
 
 }  // namespace
 
-arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
+arrow::Result<FitResult> Fit(FitInput trusted, FitInput pool, const FitOptions& options,
                              const FitExtras& extras, StageClock& clock,
                              algorithms::Checkpoint* checkpoint) {
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
@@ -96,7 +99,7 @@ arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOp
   }
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
-    return FitAndDecide(trusted, std::move(pool), options, extras, clock, checkpoint);
+    return FitAndDecide(std::move(trusted), std::move(pool), options, extras, clock, checkpoint);
   });
 }
 

@@ -13,7 +13,7 @@ namespace spuna {
 /// Fits a model on rows in memory: expands the labels, distills them, decides. Equal rows in equal
 /// order, equal options and an equal seed give an equal model, whatever the threads. The model
 /// names the pool's column. `checkpoint` may be null.
-arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
+arrow::Result<FitResult> Fit(FitInput trusted, FitInput pool, const FitOptions& options,
                              const FitExtras& extras, StageClock& clock,
                              algorithms::Checkpoint* checkpoint = nullptr);
 

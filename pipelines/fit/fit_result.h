@@ -33,6 +33,8 @@ struct FitResult {
   algorithms::Expansion expansion;
   /// What the classifier gave the pool's valid rows, where something asked for it.
   std::vector<float> pool_scores;
+  /// The same rows held against the distance; empty where the model has none.
+  std::vector<algorithms::OddRow> pool_odd;
   /// The score without classifier of the pool's valid rows, where it was asked for.
   std::optional<std::vector<double>> neighbor_scores;
   std::optional<Findings> findings;

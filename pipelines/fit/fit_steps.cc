@@ -7,6 +7,7 @@
 #include "algorithms/expansion/banks.h"
 #include "algorithms/recipe/fit_context.h"
 #include "algorithms/rows/duplicate_rows.h"
+#include "pipelines/fit/prepared_inputs.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -117,10 +118,11 @@ FitChoices ChooseFor(const FitInput& trusted, const FitInput& pool, const FitOpt
                         static_cast<std::int64_t>(pool.rows.dimension));
 }
 
-FitResult FitWithoutDecision(const FitInput& trusted, const FitInput& pool,
-                             const FitOptions& options, const FitExtras& extras, StageClock& clock,
+FitResult FitWithoutDecision(FitInput& trusted, FitInput& pool, const FitOptions& options,
+                             const FitExtras& extras, StageClock& clock,
                              algorithms::Checkpoint* checkpoint) {
   FitResult result;
+  const PreparedInputs prepared(trusted, pool, options, clock);
   const FitChoices choices = ChooseFor(trusted, pool, options);
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
   const algorithms::Strata strata = StrataOf(trusted, pool);
@@ -139,37 +141,41 @@ FitResult FitWithoutDecision(const FitInput& trusted, const FitInput& pool,
   context.FreeSpace();
   result.model = DistillOrThrow(trusted, pool, context, result.expansion, neighbor_scores, options,
                                 choices, clock);
+  prepared.AddTo(result.model);
   if (extras.keep_banks && result.model.summary.labeled_shifted > 0) {
     result.model.banks =
         algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);
   }
+  result.expansion = prepared.OfAllRows(std::move(result.expansion));
   if (extras.neighbor_scores) {
     // Without labels there is nothing to be near to.
     if (neighbor_scores.empty()) neighbor_scores.assign(pool.rows.view().num_rows, NAN);
-    result.neighbor_scores = std::move(neighbor_scores);
+    result.neighbor_scores = prepared.OfAllRows(neighbor_scores);
   }
   return result;
 }
 
-arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitInput& pool,
+arrow::Result<algorithms::Expansion> Expand(FitInput trusted, FitInput pool,
                                             const FitOptions& options, StageClock& clock) {
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
   ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
+    const PreparedInputs prepared(trusted, pool, options, clock);
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
-    return algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata,
-                                  options.ForRecipe(choices), clock.Execution())
-        .Expand(clock.Execution());
+    return prepared.OfAllRows(algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata,
+                                                     options.ForRecipe(choices), clock.Execution())
+                                  .Expand(clock.Execution()));
   });
 }
 
-arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
-                             const algorithms::Expansion& expansion, const FitOptions& options,
-                             StageClock& clock) {
+arrow::Result<Model> Distill(FitInput trusted, FitInput pool, const algorithms::Expansion& labels,
+                             const FitOptions& options, StageClock& clock) {
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
   ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<Model> {
+    const PreparedInputs prepared(trusted, pool, options, clock);
+    const algorithms::Expansion expansion = prepared.OfLearnedRows(labels);
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
     algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
@@ -179,8 +185,11 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
       neighbor_scores = context.NeighborScores(expansion, clock.Execution());
     }
     context.FreeSpace();
-    return DistillOrThrow(trusted, pool, context, expansion, neighbor_scores, options, choices,
-                          clock);
+    Model model =
+        DistillOrThrow(trusted, pool, context, expansion, neighbor_scores, options, choices, clock);
+    prepared.AddTo(model);
+    model.decision.far = model.options.ChosenFar().value_or(FarRows::kKeep);
+    return model;
   });
 }
 

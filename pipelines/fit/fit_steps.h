@@ -18,18 +18,19 @@ arrow::Status CheckFitInputs(const FitInput& trusted, const FitInput& pool,
 /// What the options leave open, for rows of these numbers.
 FitChoices ChooseFor(const FitInput& trusted, const FitInput& pool, const FitOptions& options);
 
-/// A fit on rows as they are given, without calibration and decision. Throws what the algorithms
-/// throw. `checkpoint` may be null.
-FitResult FitWithoutDecision(const FitInput& trusted, const FitInput& pool,
-                             const FitOptions& options, const FitExtras& extras, StageClock& clock,
+/// A fit on rows as they are given, without calibration and decision. Rows beyond the limits that
+/// the trusted rows set are clipped while it runs. Throws what the algorithms throw. `checkpoint`
+/// may be null.
+FitResult FitWithoutDecision(FitInput& trusted, FitInput& pool, const FitOptions& options,
+                             const FitExtras& extras, StageClock& clock,
                              algorithms::Checkpoint* checkpoint);
 
 /// The first part of a fit: the labels of the pool's valid rows.
-arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitInput& pool,
+arrow::Result<algorithms::Expansion> Expand(FitInput trusted, FitInput pool,
                                             const FitOptions& options, StageClock& clock);
 
 /// Its last part: a model from the labels of the pool's valid rows.
-arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
+arrow::Result<Model> Distill(FitInput trusted, FitInput pool,
                              const algorithms::Expansion& expansion, const FitOptions& options,
                              StageClock& clock);
 

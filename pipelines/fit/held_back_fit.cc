@@ -65,11 +65,12 @@ class EnlargedPool {
   std::size_t num_rows_;
 };
 
-std::vector<float> SortedScores(const algorithms::Classifier& classifier, const FitInput& rows,
-                                StageClock& clock) {
-  std::vector<float> scores = classifier.Score(rows.rows.view(), clock.Execution());
-  std::ranges::sort(scores);
-  return scores;
+// What the model of a fit learned, to score the rows that it held out.
+algorithms::HeldOut PartOf(const Model& model, const FitInput& held_out, StageClock& clock) {
+  algorithms::HeldOut part{model.classifier, model.limits, model.screen, {}};
+  part.scores = part.Score(held_out.rows.view(), clock.Execution());
+  std::ranges::sort(part.scores);
+  return part;
 }
 
 // Leaves out what a result has about rows that were added to the pool.
@@ -102,13 +103,13 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
   const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
   const auto split = rows.begin() + num_held_out;
   const FitInput held_out = Select(trusted, {rows.begin(), split});
-  const FitInput learned = Select(trusted, {split, rows.end()});
+  FitInput learned = Select(trusted, {split, rows.end()});
   FitResult result;
   {
     const EnlargedPool enlarged(pool, held_out);
     result = fit(learned, pool, extras, /*resumes=*/true);
   }
-  result.model.calibration.own = SortedScores(result.model.classifier, held_out, clock);
+  result.model.calibration.own = PartOf(result.model, held_out, clock).scores;
   DescribePoolAlone(pool.rows, num_held_out, result);
   FitSummary& summary = result.model.summary;
   summary.rows_trusted_in_pool =
@@ -119,7 +120,7 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
   return result;
 }
 
-FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t seed,
+FitResult FitWithCross(FitInput& trusted, FitInput& pool, std::uint64_t seed,
                        const FitExtras& extras, const FitFunction& fit, StageClock& clock) {
   FitResult result = fit(trusted, pool, extras, /*resumes=*/true);
   const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
@@ -130,12 +131,10 @@ FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t se
       (i % kNumFolds == fold ? inside : outside).push_back(rows[i]);
     }
     const FitInput held_out = Select(trusted, std::move(inside));
-    const FitInput learned = Select(trusted, std::move(outside));
+    FitInput learned = Select(trusted, std::move(outside));
     const EnlargedPool enlarged(pool, held_out);
-    algorithms::HeldOut part;
-    part.classifier = fit(learned, pool, {}, /*resumes=*/false).model.classifier;
-    part.scores = SortedScores(part.classifier, held_out, clock);
-    result.model.calibration.folds.push_back(std::move(part));
+    result.model.calibration.folds.push_back(
+        PartOf(fit(learned, pool, {}, /*resumes=*/false).model, held_out, clock));
   }
   result.model.summary.rows_calibration = trusted.rows.num_rows();
   return result;

@@ -11,7 +11,7 @@ namespace spuna {
 
 /// A fit on trusted rows and a pool. One of those that make up a calibrated fit may resume from a
 /// checkpoint.
-using FitFunction = std::function<FitResult(const FitInput& trusted, const FitInput& pool,
+using FitFunction = std::function<FitResult(FitInput& trusted, FitInput& pool,
                                             const FitExtras& extras, bool resumes)>;
 
 /// Fits with some trusted rows, drawn by the seed, learned as pool rows. They and the clean rows of
@@ -22,7 +22,7 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
                        StageClock& clock);
 
 /// Fits with all trusted rows, and five times more with a fifth of them learned as pool rows.
-FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t seed,
+FitResult FitWithCross(FitInput& trusted, FitInput& pool, std::uint64_t seed,
                        const FitExtras& extras, const FitFunction& fit, StageClock& clock);
 
 }  // namespace spuna

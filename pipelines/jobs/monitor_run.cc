@@ -139,15 +139,16 @@ arrow::Result<MonitorReport> WatchBatch(const MonitorJob& job, const Model& mode
                                   "the state stays as it was");
   }
   Remember(watch, watcher, job.options.level, state);
-  MonitorReport report{.options = job.options,
-                       .counts = counts,
-                       .decision = prepared->decision(),
-                       .model_warning = WarningOfModel(model.summary, prepared->decision()),
-                       .num_files = input.num_files(),
-                       .history = state.history,
-                       .rows_watched = state.memory.num_rows,
-                       .p_value = watch.PValue(),
-                       .model_hash = state.model_hash};
+  MonitorReport report{
+      .options = job.options,
+      .counts = counts,
+      .decision = prepared->decision(),
+      .model_warnings = WarningsOfModel(model.summary, prepared->decision(), model.LacksDistance()),
+      .num_files = input.num_files(),
+      .history = state.history,
+      .rows_watched = state.memory.num_rows,
+      .p_value = watch.PValue(),
+      .model_hash = state.model_hash};
   report.options.embedding = input.embedding();
   clock.Pause();
   ARROW_RETURN_NOT_OK(outputs.Write("metrics", ToOpenMetrics(report)));

@@ -44,7 +44,8 @@ arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) 
   JobReport report;
   ARROW_ASSIGN_OR_RAISE(report.score, scoring.Score(input_, model_, clock));
   if (report.score->by == ScoreBy::kClassifier) {
-    report.model_warning = WarningOfModel(model_.summary, report.score->decision);
+    report.model_warnings =
+        WarningsOfModel(model_.summary, report.score->decision, model_.LacksDistance());
   }
   ARROW_RETURN_NOT_OK(scoring.Finish(input_, model_, /*state=*/nullptr, clock));
   Complete(input_, clock, report);

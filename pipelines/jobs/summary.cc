@@ -91,12 +91,15 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
 }
 
 // Why a row is dropped.
-std::string Reason(const Decision& decision) {
+std::string Reason(const Decision& decision, std::int64_t num_dropped) {
   if (decision.p_value_cutoff) {
     return "p-value " + Format("%.4g", *decision.p_value_cutoff) + " or less (`--" + decision.rule +
            " " + Format("%g", decision.level) + "`, of which about twice is guaranteed)";
   }
-  if (decision.DropsNone() && decision.rule.empty()) return "since no shift was proven";
+  if (decision.DropsNone() && decision.rule.empty()) {
+    return num_dropped > 0 ? "odd rows alone, since no shift was proven"
+                           : "since no shift was proven";
+  }
   if (decision.DropsNone()) {
     return "none can be within `--" + decision.rule + " " + Format("%g", decision.level) +
            "`; add trusted rows, or raise it";
@@ -106,6 +109,15 @@ std::string Reason(const Decision& decision) {
   return reason + " (`--" + decision.rule + " " + Format("%g", decision.level) + "`)";
 }
 
+// Rows that are odd, and what happens to them.
+void AddOddRows(const RowCounts& counts, const Decision& decision, Lines& lines) {
+  if (counts.odd.all() == 0) return;
+  const std::map<FarRows, std::string> fates = {{FarRows::kDrop, "dropped among these"},
+                                                {FarRows::kKeep, "kept or dropped by score"},
+                                                {FarRows::kNull, "neither kept nor dropped"}};
+  lines.emplace_back("odd rows", InWords(counts.odd) + ": " + fates.at(decision.far));
+}
+
 void AddScore(const JobReport::Score& score, Lines& lines) {
   const RowCounts& counts = score.counts;
   lines.emplace_back("rows in", Count(counts.in));
@@ -113,7 +125,8 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   const std::int64_t valid = counts.in - counts.invalid;
   lines.emplace_back(score.drop ? "rows kept" : "rows to keep", Share(counts.kept, valid));
   lines.emplace_back(score.drop ? "rows dropped" : "rows to drop",
-                     Share(counts.dropped, valid) + ", " + Reason(score.decision));
+                     Share(counts.dropped, valid) + ", " + Reason(score.decision, counts.dropped));
+  AddOddRows(counts, score.decision, lines);
 }
 
 // The groups that are affected most.
@@ -154,8 +167,8 @@ void AddFindings(const JobReport& report, Lines& lines) {
 std::string Summarize(const JobReport& report, const std::string& written_to) {
   Lines lines;
   if (report.fit) AddFit(*report.fit, lines);
-  if (report.model_warning) {
-    lines.emplace_back(report.model_warning->about, report.model_warning->text);
+  for (const FitWarning& warning : report.model_warnings) {
+    lines.emplace_back(warning.about, warning.text);
   }
   if (report.score) AddScore(*report.score, lines);
   AddFindings(report, lines);
@@ -244,11 +257,13 @@ std::string Summarize(const MonitorReport& report) {
   Lines lines;
   lines.emplace_back(
       "batch", Count(static_cast<std::int64_t>(batch.batch)) + " (" + Count(counts.in) + " rows)");
-  if (report.model_warning) {
-    lines.emplace_back(report.model_warning->about, report.model_warning->text);
+  for (const FitWarning& warning : report.model_warnings) {
+    lines.emplace_back(warning.about, warning.text);
   }
   lines.emplace_back("rows to keep", Share(counts.kept, valid));
-  lines.emplace_back("rows to drop", Share(counts.dropped, valid) + ", " + Reason(report.decision));
+  lines.emplace_back("rows to drop",
+                     Share(counts.dropped, valid) + ", " + Reason(report.decision, counts.dropped));
+  AddOddRows(counts, report.decision, lines);
   if (counts.invalid > 0) {
     lines.emplace_back("invalid rows", Count(counts.invalid) + ": null or non-finite");
   }

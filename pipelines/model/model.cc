@@ -11,6 +11,7 @@
 
 #include "pipelines/model/model_tensors.h"
 #include "pipelines/model/safetensors.h"
+#include "pipelines/model/screen_tensors.h"
 #include "pipelines/options/json_text.h"
 #include "pipelines/options/option_list.h"
 #include "pipelines/run/exception_status.h"
@@ -24,7 +25,7 @@ using nlohmann::json;
 constexpr const char* kFormat = "spuna-model";
 // From kOldestFormat on every release reads the older ones: docs/architecture.md has the policy.
 constexpr int kOldestFormat = 3;
-constexpr int kFormatVersion = 4;
+constexpr int kFormatVersion = 5;
 
 arrow::Result<algorithms::Matrix> ReadBank(const Safetensors& file, const std::string& name,
                                            std::size_t dimension) {
@@ -83,6 +84,8 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
       text("hidden") != std::to_string(classifier.hidden)) {
     return arrow::Status::Invalid("its tensors are not of the size that it says of itself");
   }
+  ARROW_ASSIGN_OR_RAISE(model.limits, ReadLimits("", classifier.dimension, file));
+  ARROW_ASSIGN_OR_RAISE(model.screen, ReadScreen("", classifier.dimension, file));
   if (file.Has("bank.clean") || file.Has("bank.shifted")) {
     algorithms::Banks banks;
     ARROW_ASSIGN_OR_RAISE(banks.clean, ReadBank(file, "bank.clean", classifier.dimension));
@@ -113,6 +116,16 @@ json Model::Describe() const {
                     {"fit", ToJson(summary, options.recipe)},
                     {"calibration", ToJson(decision)},
                     {"versions", versions}};
+  described["distance"] = nullptr;
+  if (screen) {
+    described["distance"] = {{"level", screen->level},
+                             {"repeated_rows", screen->repeated.num_rows()}};
+    if (screen->distance) {
+      described["distance"]["references"] = screen->distance->num_references();
+      described["distance"]["coordinates"] = screen->distance->num_coordinates();
+      described["distance"]["beyond"] = screen->distance->CutoffAt(screen->level);
+    }
+  }
   described["banks"] = nullptr;
   if (banks) {
     described["banks"] = {{"clean", banks->clean.num_rows()},
@@ -135,6 +148,8 @@ std::string SerializeModel(const Model& model) {
                    {"calibration", DumpJson(ToJson(model.decision))},
                    {"versions", DumpJson(model.versions)}};
   AddClassifier("", classifier, file);
+  AddLimits("", model.limits, file);
+  AddScreen("", model.screen, file);
   AddScores("calibration.scores", model.calibration.own, file);
   AddHeldOut("calibration", model.calibration.folds, file);
   AddHeldOut("watch", model.watch, file);

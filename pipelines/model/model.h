@@ -13,6 +13,8 @@
 #include "algorithms/classifier/held_out.h"
 #include "algorithms/expansion/banks.h"
 #include "algorithms/guarantees/conformal.h"
+#include "algorithms/space/row_limits.h"
+#include "algorithms/space/row_screen.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/decision.h"
 #include "pipelines/run/fit_summary.h"
@@ -22,6 +24,11 @@ namespace spuna {
 /// A fitted model: all that scoring needs, and what it says of itself.
 struct Model {
   algorithms::Classifier classifier;
+  /// To where rows are clipped before the classifier sees them; empty where they are not.
+  algorithms::RowLimits limits;
+  /// What rows are held against before they are scored; none in models before format 5, and where
+  /// the fit was not asked for it.
+  std::optional<algorithms::RowScreen> screen;
   /// The rows that the score without classifier is measured against, where they were kept.
   std::optional<algorithms::Banks> banks;
   Decision decision;
@@ -33,6 +40,9 @@ struct Model {
   FitOptions options;
   FitSummary summary;
   std::map<std::string, std::string> versions;
+
+  /// Whether it should tell far rows by its options, and can't: it is of an older format.
+  bool LacksDistance() const { return !screen && options.ChosenFar().has_value(); }
 
   std::int64_t dimension() const { return static_cast<std::int64_t>(classifier.dimension); }
 

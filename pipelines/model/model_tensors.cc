@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "pipelines/model/screen_tensors.h"
+
 namespace spuna {
 
 using algorithms::Classifier;
@@ -41,6 +43,8 @@ void AddHeldOut(const std::string& name, const std::vector<HeldOut>& held_out, S
   for (std::size_t i = 0; i < held_out.size(); ++i) {
     const std::string prefix = name + "." + std::to_string(i) + ".";
     AddClassifier(prefix, held_out[i].classifier, file);
+    AddLimits(prefix, held_out[i].limits, file);
+    AddScreen(prefix, held_out[i].screen, file);
     AddScores(prefix + "scores", held_out[i].scores, file);
   }
 }
@@ -52,6 +56,9 @@ arrow::Result<std::vector<HeldOut>> ReadHeldOut(const std::string& name, const S
     if (!file.Has(prefix + "hidden.weight")) return held_out;
     HeldOut part;
     ARROW_ASSIGN_OR_RAISE(part.classifier, ReadClassifier(prefix, file));
+    const std::size_t dimension = part.classifier.dimension;
+    ARROW_ASSIGN_OR_RAISE(part.limits, ReadLimits(prefix, dimension, file));
+    ARROW_ASSIGN_OR_RAISE(part.screen, ReadScreen(prefix, dimension, file));
     ARROW_ASSIGN_OR_RAISE(part.scores, ReadScores(prefix + "scores", file));
     held_out.push_back(std::move(part));
   }

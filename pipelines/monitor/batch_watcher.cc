@@ -58,7 +58,7 @@ void BatchWatcher::Add(const ScoredBatch& scored, const Runtime& runtime) {
   std::vector<std::vector<float>> scores(model_.watch.size());
   for (std::size_t k = 0; k < scores.size(); ++k) {
     const std::vector<float> all =
-        model_.watch[k].classifier.Score(ViewOf(scored.rows), runtime.MakeExecution());
+        model_.watch[k].Score(ViewOf(scored.rows), runtime.MakeExecution());
     for (std::size_t row = 0; row < all.size(); ++row) {
       if (scored.rows.valid[row] != 0) scores[k].push_back(all[row]);
     }

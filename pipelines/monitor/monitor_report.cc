@@ -50,13 +50,15 @@ class MetricsText {
 json ToJson(const MonitorReport& report) {
   const WatchedBatch& batch = report.batch();
   json warnings = json::array();
-  if (report.model_warning) warnings.push_back(ToJson(*report.model_warning));
+  for (const FitWarning& warning : report.model_warnings) warnings.push_back(ToJson(warning));
   return {{"batch", batch.batch},
           {"time", batch.time},
           {"rows_in", report.counts.in},
           {"rows_kept", report.counts.kept},
           {"rows_dropped", report.counts.dropped},
           {"rows_invalid", report.counts.invalid},
+          {"rows_undecided", report.counts.undecided},
+          {"rows_odd", ToJson(report.counts.odd)},
           {"rows_watched", report.rows_watched},
           {"files", report.num_files},
           {"decision", ToJson(report.decision)},
@@ -79,6 +81,9 @@ std::string ToOpenMetrics(const MonitorReport& report) {
   metrics.AddRows("kept", report.counts.kept);
   metrics.AddRows("dropped", report.counts.dropped);
   metrics.AddRows("invalid", report.counts.invalid);
+  metrics.Add("rows_odd",
+              "Rows of the last batch that are far from all trusted rows, or otherwise odd.",
+              std::to_string(report.counts.odd.all()));
   metrics.Add("share_shifted", "Estimated share of shifted rows in the last batch.",
               Text(batch.share.estimate));
   metrics.Add("share_shifted_low", "Lower end of its interval at 95 percent.",
@@ -124,6 +129,7 @@ json ToReportPage(const MonitorReport& report) {
       {"rows to keep", std::to_string(report.counts.kept)},
       {"rows to drop", std::to_string(report.counts.dropped)},
       {"invalid rows", std::to_string(report.counts.invalid)},
+      {"odd rows", report.counts.odd.all() == 0 ? "0" : InWords(report.counts.odd)},
       {"rows watched", std::to_string(report.rows_watched)},
       {"evidence", Rounded(batch.evidence) + " of " + Rounded(1 / report.options.level)},
       {"p-value", p_value},

@@ -22,7 +22,7 @@ struct MonitorReport {
   RowCounts counts;
   Decision decision;
   /// What to know of the model.
-  std::optional<FitWarning> model_warning;
+  std::vector<FitWarning> model_warnings;
   std::size_t num_files = 0;
   /// The batches up to now, this one last.
   std::vector<WatchedBatch> history;

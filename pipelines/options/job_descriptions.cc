@@ -12,6 +12,7 @@ ScoreOptions CleanJob::Scoring() const {
   options.neighbors = fit.options.neighbors;
   options.drop = drop;
   options.p_values = p_values;
+  options.distances = distances;
   return options;
 }
 

@@ -53,6 +53,7 @@ struct CleanJob {
   bool drop = false;
   /// Whether there is a column of p-values; it makes the fit a calibrated one.
   bool p_values = false;
+  bool distances = false;
   /// A Parquet file to write, of why rows are dropped, and an HTML page to look at.
   std::optional<std::string> reasons;
   std::optional<std::string> report;

@@ -109,6 +109,7 @@ std::vector<Option> InGroup(const std::string& group, std::vector<Option> lines)
 std::vector<Option> InputLines();
 std::vector<Option> OutputLines();
 std::vector<Option> DecisionLines();
+std::vector<Option> FarLines();
 std::vector<Option> FindingsLines();
 std::vector<Option> MethodLines();
 std::vector<Option> TrainingLines();

@@ -4,6 +4,44 @@
 #include "pipelines/options/option_lines_internal.h"
 
 namespace spuna {
+std::vector<Option> FarLines() {
+  constexpr Range kShare{Range::Kind::kShare};
+  const std::string far =
+      "drop, keep or null: rows that lie far from all trusted rows, whatever their score is";
+  const std::string far_notes =
+      "And rows of one number or of zeros, and rows that repeat in the pool, where no trusted row "
+      "is like that";
+  return InGroup(
+      "Decision",
+      {
+          {.name = "far",
+           .help = far,
+           .notes = far_notes,
+           .rule = "drop; in `paper` no distance is measured",
+           .effect = Effect::kModel,
+           .since_format = 5,
+           .field = InDecision(&DecisionOptions::far)},
+          {.name = "far",
+           .help = far,
+           .notes = far_notes,
+           .rule = "the model's",
+           .effect = Effect::kOutput,
+           .field = InScore(&ScoreOptions::far)},
+          {.name = "far-level",
+           .help = "Of the clean rows at most this share is called far, in expectation",
+           .notes = "No lower than 1 / (trusted rows measured against + 1)",
+           .rule = "0.001",
+           .range = kShare,
+           .effect = Effect::kModel,
+           .since_format = 5,
+           .field = InDecision(&DecisionOptions::far_level)},
+          {.name = "distances",
+           .help = "Write columns of the distance to the nearest trusted row and its p-value",
+           .effect = Effect::kOutput,
+           .field = InScore(&ScoreOptions::distances).Or(In(&CleanJob::distances))},
+      });
+}
+
 std::vector<Option> DecisionLines() {
   constexpr Range kShare{Range::Kind::kShare};
   constexpr Range kThreshold{Range::Kind::kWithinOne};

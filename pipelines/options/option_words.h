@@ -87,6 +87,13 @@ inline const std::map<std::string, InvalidRows>& OptionWords() {
 }
 
 template <>
+inline const std::map<std::string, FarRows>& OptionWords() {
+  static const std::map<std::string, FarRows> words = {
+      {"drop", FarRows::kDrop}, {"keep", FarRows::kKeep}, {"null", FarRows::kNull}};
+  return words;
+}
+
+template <>
 inline const std::map<std::string, OnBadFile>& OptionWords() {
   static const std::map<std::string, OnBadFile> words = {{"error", OnBadFile::kError},
                                                          {"skip", OnBadFile::kSkip}};

@@ -53,6 +53,11 @@ std::string ChoiceRule(Recipe recipe) {
          "sqrt(5000 / rows), 1 to 20";
 }
 
+std::optional<FarRows> FitOptions::ChosenFar() const {
+  if (recipe == Recipe::kPaper && !decision.far_level) return decision.far;
+  return decision.far.value_or(FarRows::kDrop);
+}
+
 algorithms::RecipeOptions FitOptions::ForRecipe(const FitChoices& choices) const {
   algorithms::RecipeOptions options;
   options.switches = choices.switches;

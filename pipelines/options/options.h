@@ -19,6 +19,16 @@ enum class InvalidRows {
   kError,  ///< the first one is an error
 };
 
+/// What happens to rows that lie far from all trusted rows, and to constant and repeated ones.
+enum class FarRows {
+  kDrop,  ///< they are not kept, whatever their score is
+  kKeep,  ///< their score decides
+  kNull,  ///< nothing is decided about them: `keep` is null
+};
+
+/// Clean rows are called far at this rate, where there are enough trusted rows to tell.
+inline constexpr double kDefaultFarLevel = 0.001;
+
 /// What a row is scored by.
 enum class ScoreBy { kClassifier, kNeighbors };
 
@@ -74,6 +84,10 @@ struct DecisionOptions {
   /// How many trusted rows a split holds out. Not set: a quarter, or as many as the level
   /// asks for, up to one half.
   std::optional<std::int64_t> calibration_rows;
+  /// Not set: kDrop, and in `recipe` paper rows are not held against a distance at all.
+  std::optional<FarRows> far;
+  /// Not set: kDefaultFarLevel.
+  std::optional<double> far_level;
 
   /// Whether anything was asked for.
   bool IsSet() const { return HasGuarantee() || keep_share || threshold; }
@@ -140,6 +154,9 @@ struct FitOptions {
                     std::int64_t dimension) const;
 
   algorithms::RecipeOptions ForRecipe(const FitChoices& choices) const;
+
+  /// What happens to far rows; none where the fit measures no distance.
+  std::optional<FarRows> ChosenFar() const;
 };
 
 /// How Choose decides, in words, for reports.
@@ -158,6 +175,10 @@ struct ScoreOptions {
   bool drop = false;
   /// Whether there is a column of p-values. Needs a model with calibration rows.
   bool p_values = false;
+  /// Whether there are columns of distances and their p-values. Needs a model with a distance.
+  bool distances = false;
+  /// What happens to far rows instead of the model's own choice.
+  std::optional<FarRows> far;
   /// What to decide by instead of the model's own choice; at most one.
   std::optional<double> threshold;
   std::optional<double> max_clean_loss;

@@ -78,6 +78,8 @@ arrow::Status ScoreOptions::Validate() const {
   }
   const std::pair<const char*, bool> deciding[] = {{"drop", drop},
                                                    {"p-values", p_values},
+                                                   {"distances", distances},
+                                                   {"far", far.has_value()},
                                                    {"threshold", threshold.has_value()},
                                                    {"max-clean-loss", max_clean_loss.has_value()}};
   for (const auto& [name, is_set] : deciding) {

@@ -170,7 +170,8 @@ class PoolObserver {
           {ids != nullptr && ids->IsValid(i) ? ids->GetString(i) : pool.part.PlaceOf(number),
            pool.part.path(), number, scored.score->Value(i),
            scored.p_value != nullptr ? scored.p_value->Value(i) : -1,
-           labels.round->IsValid(i) ? labels.round->Value(i) : -1});
+           labels.round->IsValid(i) ? labels.round->Value(i) : -1,
+           scored.odd.empty() ? algorithms::OddRow::kNo : scored.odd[static_cast<std::size_t>(i)]});
     }
     if (explained.empty()) return arrow::Status::OK();
     ARROW_ASSIGN_OR_RAISE(const auto reasons,

@@ -22,6 +22,23 @@ arrow::Result<std::shared_ptr<arrow::Array>> MakeColumn(std::size_t count, Appen
   return builder.Finish();
 }
 
+// Why a row is dropped, in a word.
+std::string ReasonWord(algorithms::OddRow odd) {
+  switch (odd) {
+    case algorithms::OddRow::kNo:
+      break;
+    case algorithms::OddRow::kFar:
+      return "far";
+    case algorithms::OddRow::kZero:
+      return "zero";
+    case algorithms::OddRow::kConstant:
+      return "constant";
+    case algorithms::OddRow::kRepeated:
+      return "repeated";
+  }
+  return "score";
+}
+
 }  // namespace
 
 std::shared_ptr<arrow::Schema> Reasons::schema() {
@@ -33,29 +50,34 @@ std::shared_ptr<arrow::Schema> Reasons::schema() {
        arrow::field("nearest_trusted_distance", arrow::float32()),
        arrow::field("nearest_shifted", arrow::utf8()),
        arrow::field("nearest_shifted_distance", arrow::float32()),
-       arrow::field("kind", arrow::int32())});
+       arrow::field("kind", arrow::int32()), arrow::field("reason", arrow::utf8())});
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reasons::Make(
-    const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& view,
+    const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& embeddings,
     const algorithms::Execution& execution) const {
   struct Compared {
     std::vector<algorithms::NearestRow> trusted;
     std::vector<algorithms::NearestRow> seeds;
     std::vector<std::uint32_t> kinds;
   };
-  ARROW_ASSIGN_OR_RAISE(const Compared compared, CatchExceptions([&]() -> arrow::Result<Compared> {
-                          const algorithms::Matrix placed = findings_.Place(view, execution);
-                          Compared found;
-                          found.trusted = algorithms::FindNearestRows(findings_.trusted.view(),
-                                                                      placed.view(), execution);
-                          if (findings_.seeds.num_rows() > 0) {
-                            found.seeds = algorithms::FindNearestRows(findings_.seeds.view(),
-                                                                      placed.view(), execution);
-                          }
-                          found.kinds = findings_.kinds.Assign(view, execution);
-                          return found;
-                        }));
+  ARROW_ASSIGN_OR_RAISE(
+      const Compared compared, CatchExceptions([&]() -> arrow::Result<Compared> {
+        algorithms::Matrix copy;
+        const algorithms::EmbeddingsView view =
+            findings_.limits.empty() ? embeddings
+                                     : findings_.limits.Clipped(embeddings, copy, execution);
+        const algorithms::Matrix placed = findings_.Place(view, execution);
+        Compared found;
+        found.trusted =
+            algorithms::FindNearestRows(findings_.trusted.view(), placed.view(), execution);
+        if (findings_.seeds.num_rows() > 0) {
+          found.seeds =
+              algorithms::FindNearestRows(findings_.seeds.view(), placed.view(), execution);
+        }
+        found.kinds = findings_.kinds.Assign(view, execution);
+        return found;
+      }));
 
   const std::size_t count = rows.size();
   using Strings = arrow::StringBuilder;
@@ -99,6 +121,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reasons::Make(
         return compared.kinds.empty() ? to.AppendNull()
                                       : to.Append(static_cast<std::int32_t>(compared.kinds[i]) + 1);
       })));
+  ARROW_RETURN_NOT_OK(add(text([&](std::size_t i) { return ReasonWord(rows[i].odd); })));
   return arrow::RecordBatch::Make(schema(), static_cast<std::int64_t>(count), std::move(columns));
 }
 

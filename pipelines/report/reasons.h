@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/rows/embeddings_view.h"
+#include "algorithms/space/row_screen.h"
 #include "pipelines/fit/findings.h"
 #include "pipelines/run/runtime.h"
 
@@ -23,6 +24,7 @@ struct DroppedRow {
   /// Below 0 where there is none.
   float p_value = -1;
   std::int32_t round = -1;
+  algorithms::OddRow odd = algorithms::OddRow::kNo;
 };
 
 /// Tells why rows are dropped, a row each:
@@ -33,6 +35,8 @@ struct DroppedRow {
 ///     nearest_shifted, nearest_shifted_distance       the seed of the shifted side that is
 ///     kind                                            the kind of shift: 1, 2, …, the largest
 ///     first
+///     reason                                          score, or why it is odd: far, zero,
+///                                                     constant, repeated
 class Reasons {
  public:
   /// The findings must outlive it.
@@ -42,7 +46,7 @@ class Reasons {
 
   /// The reasons of some rows with these embeddings.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Make(
-      const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& view,
+      const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& embeddings,
       const algorithms::Execution& execution) const;
 
  private:

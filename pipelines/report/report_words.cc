@@ -65,6 +65,9 @@ std::vector<std::string> SummarySentences(const ReportContents& contents) {
   sentences.push_back("Of " + Count(counts.in) + " rows " + Count(counts.kept) + " are kept and " +
                       Count(counts.dropped) + " (" +
                       Percent(static_cast<double>(counts.dropped) / valid) + ") are dropped.");
+  if (counts.odd.all() > 0) {
+    sentences.push_back("Odd rows, whatever they score: " + InWords(counts.odd) + ".");
+  }
   if (summary.separation) {
     const std::string p = Format("p = %.3g", summary.separation->p_value);
     switch (*VerdictOf(summary)) {

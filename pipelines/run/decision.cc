@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/compute/format_number.h"
+#include "pipelines/options/option_words.h"
 
 namespace spuna {
 namespace {
@@ -110,7 +111,7 @@ arrow::Result<std::int64_t> CountCalibrationRows(const DecisionOptions& options,
 }
 
 nlohmann::json ToJson(const Decision& decision) {
-  nlohmann::json json = {{"threshold", decision.threshold}};
+  nlohmann::json json = {{"threshold", decision.threshold}, {"far", ToWord(decision.far)}};
   if (!decision.rule.empty()) {
     json["rule"] = decision.rule;
     json["level"] = decision.level;
@@ -124,6 +125,7 @@ Decision DecisionFromJson(const nlohmann::json& json) {
   decision.threshold = json.at("threshold").get<double>();
   decision.rule = json.value("rule", "");
   decision.level = json.value("level", 0.5);
+  decision.far = FromWord<FarRows>(json.value("far", ToWord(FarRows::kKeep)));
   if (json.contains("p_value_cutoff")) {
     decision.p_value_cutoff = json.at("p_value_cutoff").get<double>();
   }

@@ -15,9 +15,12 @@ namespace spuna {
 
 /// What is known of a row when it is decided about.
 struct RowEvidence {
+  /// Above 1 for an odd row, where odd rows are dropped: algorithms::JoinedScore.
   float score = 0;
   /// Where the decision needs it.
   double p_value = 1;
+  /// Whether it is far or otherwise odd.
+  bool is_odd = false;
 };
 
 /// Which rows are kept.
@@ -33,14 +36,25 @@ struct Decision {
   double threshold = 0.5;
   /// With it the p-value decides instead: rows are kept whose p-value is greater.
   std::optional<double> p_value_cutoff;
+  /// What happens to odd rows; kKeep where the model can't tell them.
+  FarRows far = FarRows::kKeep;
 
   bool NeedsPValues() const { return p_value_cutoff.has_value(); }
   bool DropsNone() const { return !p_value_cutoff && threshold > 1; }
 
-  /// Whether a row is kept: the one place where that is decided.
+  /// Whether it promises how many clean rows are dropped. Odd rows are then dropped by their joined
+  /// score, as the calibration rows were counted.
+  bool HasGuarantee() const { return rule == "max-clean-loss" || rule == "max-false-drops"; }
+
+  /// Whether a row is kept: the one place where that is decided. Where odd rows are null it is not
+  /// asked about them.
   bool Keeps(const RowEvidence& row) const {
+    if (row.is_odd && far == FarRows::kDrop && !HasGuarantee()) return false;
     return p_value_cutoff ? row.p_value > *p_value_cutoff : row.score < threshold;
   }
+  /// Whether a row is neither kept nor dropped.
+  bool LeavesOpen(const RowEvidence& row) const { return row.is_odd && far == FarRows::kNull; }
+  bool Drops(const RowEvidence& row) const { return !LeavesOpen(row) && !Keeps(row); }
 };
 
 /// What the pool's rows, as far as the fit saw them, were given.

@@ -72,6 +72,8 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"rows_invalid_trusted", summary.rows_invalid_trusted},
       {"rows_invalid_pool", summary.rows_invalid_pool},
       {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
+      {"rows_beyond_trusted", summary.rows_beyond_trusted},
+      {"rows_beyond_pool", summary.rows_beyond_pool},
       {"rows_calibration", summary.rows_calibration},
       {"rounds", summary.rounds},
       {"entropy", summary.entropy},
@@ -88,6 +90,8 @@ FitSummary FitSummaryFromJson(const json& from) {
   summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
   summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
   summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
+  summary.rows_beyond_trusted = from.value("rows_beyond_trusted", std::int64_t{0});
+  summary.rows_beyond_pool = from.value("rows_beyond_pool", std::int64_t{0});
   summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));
   const json& shift = from.at("shift");

@@ -22,6 +22,9 @@ struct FitSummary {
   std::int64_t rows_invalid_trusted = 0;
   std::int64_t rows_invalid_pool = 0;
   std::int64_t rows_trusted_in_pool = 0;
+  /// The rows with values far beyond those of the trusted rows: clipped, in `recipe` paper not.
+  std::int64_t rows_beyond_trusted = 0;
+  std::int64_t rows_beyond_pool = 0;
   /// The trusted rows that were held out.
   std::int64_t rows_calibration = 0;
   /// The rows of the whole pool, where the fit saw a sample of it.

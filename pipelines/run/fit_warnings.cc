@@ -62,19 +62,37 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOpti
                                                " trusted rows are also in the pool (equal "
                                                "embeddings): any evaluation on it is too good"});
   }
+  if (summary.rows_beyond_trusted + summary.rows_beyond_pool > 0) {
+    warnings.push_back({"values far out", Count(summary.rows_beyond_trusted) + " trusted, " +
+                                              Count(summary.rows_beyond_pool) +
+                                              " pool rows lie far beyond the trusted rows' values; "
+                                              "they are clipped there (not in `recipe` paper)"});
+  }
   if (!summary.found && summary.separation) {
     warnings.push_back({"verdict", NoShiftText(summary, decision)});
   }
   return warnings;
 }
 
-std::optional<FitWarning> WarningOfModel(const FitSummary& summary, const Decision& decision) {
-  if (summary.found || !summary.separation) return std::nullopt;
+std::vector<FitWarning> WarningsOfModel(const FitSummary& summary, const Decision& decision,
+                                        bool lacks_distance) {
+  std::vector<FitWarning> warnings;
+  if (lacks_distance) {
+    warnings.push_back({"no distance",
+                        "this model was made before models had one: rows that lie "
+                        "far from all trusted rows are not told. Fit again"});
+  }
+  if (summary.found || !summary.separation) return warnings;
   std::string text =
       "the fit of this model proved no shift (p = " + Format("%.2g", summary.separation->p_value) +
       ")";
-  if (decision.DropsNone()) text += ": it drops no row. Fit again, or name a `--threshold`";
-  return FitWarning{"model", std::move(text)};
+  if (decision.DropsNone()) {
+    text += ": it drops no row";
+    if (decision.far == FarRows::kDrop) text += " but odd ones";
+    text += ". Fit again, or name a `--threshold`";
+  }
+  warnings.push_back({"model", std::move(text)});
+  return warnings;
 }
 
 }  // namespace spuna

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,9 @@ nlohmann::json ToJson(const FitWarning& warning);
 std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOptions& decision,
                                    std::int64_t dimension);
 
-/// What to know of a model that scores or watches rows: that its fit detected no shift.
-std::optional<FitWarning> WarningOfModel(const FitSummary& summary, const Decision& decision);
+/// What to know of a model that scores or watches rows: that its fit detected no shift, or that it
+/// can't tell far rows though it should.
+std::vector<FitWarning> WarningsOfModel(const FitSummary& summary, const Decision& decision,
+                                        bool lacks_distance);
 
 }  // namespace spuna

@@ -30,6 +30,8 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
   json["rows_invalid_trusted"] = fit.rows_invalid_trusted;
   json["rows_invalid_pool"] = fit.rows_invalid_pool;
   json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
+  json["rows_beyond_trusted"] = fit.rows_beyond_trusted;
+  json["rows_beyond_pool"] = fit.rows_beyond_pool;
   json["chosen"] = ToJson(fit.choices);
   json["chosen"]["rule"] = ChoiceRule(report.options.recipe);
   json["shift_found"] = fit.found;
@@ -56,6 +58,8 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
   if (report.by == ScoreBy::kNeighbors) return;
   json["rows_kept"] = report.counts.kept;
   json["rows_dropped"] = report.counts.dropped;
+  json["rows_undecided"] = report.counts.undecided;
+  json["rows_odd"] = ToJson(report.counts.odd);
   const Decision& decision = report.decision;
   json["threshold"] =
       decision.NeedsPValues() ? nlohmann::json() : nlohmann::json(decision.threshold);
@@ -66,8 +70,7 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
 
 std::vector<FitWarning> JobReport::Warnings() const {
   if (fit) return WarningsOf(fit->summary, fit->options.decision, fit->dimension);
-  if (model_warning) return {*model_warning};
-  return {};
+  return model_warnings;
 }
 
 nlohmann::json ToJson(const JobReport& report) {

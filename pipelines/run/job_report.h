@@ -52,7 +52,7 @@ struct JobReport {
   std::optional<Fit> fit;
   std::optional<Score> score;
   /// Of scoring without a fit: what to know of the model.
-  std::optional<FitWarning> model_warning;
+  std::vector<FitWarning> model_warnings;
   std::vector<Groups> groups;
   /// How far the dropped rows are from the trusted ones, where reasons or a report were asked for,
   /// and how many kinds of them there are.

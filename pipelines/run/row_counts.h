@@ -1,25 +1,58 @@
-// Plain data: no source file.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace spuna {
 
-/// How many rows went which way. `in` is the sum of the other three; without the classifier's score
-/// `kept` and `dropped` mean nothing.
+/// How many rows were odd, by kind: algorithms::OddRow.
+struct OddCounts {
+  std::int64_t far = 0;
+  std::int64_t zero = 0;
+  std::int64_t constant = 0;
+  std::int64_t repeated = 0;
+
+  std::int64_t all() const { return far + zero + constant + repeated; }
+
+  OddCounts& operator+=(const OddCounts& other) {
+    far += other.far;
+    zero += other.zero;
+    constant += other.constant;
+    repeated += other.repeated;
+    return *this;
+  }
+};
+
+/// How many rows went which way. `in` is the sum of `kept`, `dropped`, `undecided` and `invalid`;
+/// without the classifier's score `kept` and `dropped` mean nothing.
 struct RowCounts {
   std::int64_t in = 0;
   std::int64_t kept = 0;
+  /// Odd rows among them, where they are dropped.
   std::int64_t dropped = 0;
   std::int64_t invalid = 0;
+  /// Odd rows, where they are null.
+  std::int64_t undecided = 0;
+  /// Whatever happens to them.
+  OddCounts odd;
 
   RowCounts& operator+=(const RowCounts& other) {
     in += other.in;
     kept += other.kept;
     dropped += other.dropped;
     invalid += other.invalid;
+    undecided += other.undecided;
+    odd += other.odd;
     return *this;
   }
 };
+
+/// {`far`, `zero`, `constant`, `repeated`}, and back; numbers that are not there are 0.
+nlohmann::json ToJson(const OddCounts& counts);
+OddCounts OddCountsFrom(const nlohmann::json& from);
+
+/// "12 far, 3 of zeros": those that there are.
+std::string InWords(const OddCounts& counts);
 
 }  // namespace spuna

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/guarantees/conformal.h"
 #include "pipelines/matrix/embedding_matrix.h"
 #include "pipelines/run/exception_status.h"
 #include "pipelines/score/appended_columns.h"
@@ -30,31 +29,63 @@ arrow::Result<std::shared_ptr<arrow::FloatArray>> MakeFloats(const std::vector<f
 }
 
 // The decision on every row, and what follows from it.
-arrow::Status DecideRows(const PreparedModel& model, const std::vector<float>& scores,
-                         const std::vector<double>& p_values, ScoredBatch& scored) {
+arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, ScoredBatch& scored) {
   const ScoreOptions& options = model.options();
+  const Decision& decision = model.decision();
   const bool decides = options.by == ScoreBy::kClassifier;
   arrow::BooleanBuilder keep_column;
   arrow::BooleanBuilder selected;
   arrow::BooleanBuilder dropped;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
+  for (std::size_t i = 0; i < found.scores.size(); ++i) {
     const bool valid = scored.rows.valid[i] != 0;
-    const RowEvidence evidence{scores[i], p_values.empty() ? 1.0 : p_values[i]};
-    const bool keep = valid && model.decision().Keeps(evidence);
-    ARROW_RETURN_NOT_OK(valid ? keep_column.Append(keep) : keep_column.AppendNull());
-    ARROW_RETURN_NOT_OK(
-        selected.Append(valid ? keep || !options.drop : options.invalid != InvalidRows::kDrop));
-    ARROW_RETURN_NOT_OK(dropped.Append(valid && !keep));
+    const RowEvidence evidence = found.EvidenceOf(i);
+    const bool is_open = valid && decision.LeavesOpen(evidence);
+    const bool is_dropped = valid && decision.Drops(evidence);
+    const bool keep = valid && !is_open && !is_dropped;
+    ARROW_RETURN_NOT_OK(keep || is_dropped ? keep_column.Append(keep) : keep_column.AppendNull());
+    ARROW_RETURN_NOT_OK(selected.Append(valid ? !is_dropped || !options.drop
+                                              : options.invalid != InvalidRows::kDrop));
+    ARROW_RETURN_NOT_OK(dropped.Append(is_dropped));
     scored.counts.kept += keep ? 1 : 0;
+    scored.counts.dropped += is_dropped ? 1 : 0;
+    scored.counts.undecided += is_open ? 1 : 0;
+    if (valid) Count(found.OddAt(i), scored.counts.odd);
   }
   scored.counts.in = scored.rows.num_rows;
   scored.counts.invalid = scored.rows.num_invalid;
-  scored.counts.dropped = scored.counts.in - scored.counts.invalid - scored.counts.kept;
   ARROW_RETURN_NOT_OK(selected.Finish(&scored.selected));
   if (scored.selected->true_count() == scored.rows.num_rows) scored.selected = nullptr;
   if (!decides) return arrow::Status::OK();
   ARROW_RETURN_NOT_OK(keep_column.Finish(&scored.keep));
   return dropped.Finish(&scored.dropped);
+}
+
+// The columns that were asked for beyond score and decision.
+arrow::Status AddMeasures(const PreparedModel& model, const RowScores& found, ScoredBatch& scored) {
+  if (model.options().p_values) {
+    ARROW_ASSIGN_OR_RAISE(scored.p_value,
+                          MakeFloats({found.p_values.begin(), found.p_values.end()}, scored.rows));
+  }
+  if (!model.options().distances) return arrow::Status::OK();
+  std::vector<float> p_values;
+  for (const float distance : found.screened.distances) {
+    p_values.push_back(static_cast<float>(model.model().screen->distance->PValue(distance)));
+  }
+  ARROW_ASSIGN_OR_RAISE(scored.distance, MakeFloats(found.screened.distances, scored.rows));
+  ARROW_ASSIGN_OR_RAISE(scored.distance_p_value, MakeFloats(p_values, scored.rows));
+  return arrow::Status::OK();
+}
+
+// Whether the model can do what is asked for about far rows.
+arrow::Status CheckDistance(const Model& model, const ScoreOptions& options) {
+  const bool measures = model.screen && model.screen->distance;
+  const bool asks = options.distances || (options.far && *options.far != FarRows::kKeep);
+  if (!asks || measures) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      options.distances ? "`distances`" : "`far` drop and null",
+      " need a model with a distance, and this one has none: ",
+      model.screen ? "its fit had too few trusted rows for one"
+                   : "fit it again, in `recipe` paper with `far` drop, keep or null");
 }
 
 }  // namespace
@@ -85,17 +116,18 @@ arrow::Result<std::shared_ptr<const PreparedModel>> PreparedModel::Make(
   return prepared;
 }
 
-std::vector<float> PreparedModel::Score(const algorithms::EmbeddingsView& rows,
-                                        const algorithms::Execution& execution) const {
-  if (!neighbor_scorer_) return model_->classifier.Score(rows, execution);
-  return algorithms::RoundToFloats(neighbor_scorer_->Score(rows, execution));
-}
-
-std::vector<double> PreparedModel::PValues(const algorithms::EmbeddingsView& rows,
-                                           const std::vector<float>& scores,
-                                           const algorithms::Execution& execution) const {
-  if (!options_.p_values && !decision_.NeedsPValues()) return {};
-  return algorithms::PValues(model_->calibration, rows, scores, execution);
+RowScores PreparedModel::Score(const algorithms::EmbeddingsView& rows,
+                               const algorithms::Execution& execution) const {
+  if (neighbor_scorer_) {
+    RowScores found;
+    algorithms::Matrix copy;
+    const algorithms::RowLimits& limits = model_->limits;
+    found.scores = algorithms::RoundToFloats(
+        neighbor_scorer_->Score(limits.Clipped(rows, copy, execution), execution));
+    return found;
+  }
+  const bool p_values = options_.p_values || decision_.NeedsPValues();
+  return ScoreRows(*model_, rows, {decision_.far, p_values, options_.distances}, execution);
 }
 
 arrow::Result<Decision> DecideFor(const Model& model, const ScoreOptions& options) {
@@ -104,11 +136,17 @@ arrow::Result<Decision> DecideFor(const Model& model, const ScoreOptions& option
         "`p-values` needs a model with calibration rows, and this one has none; fit with "
         "`calibration` split or cross");
   }
-  if (options.max_clean_loss) return DecideByCleanLoss(*options.max_clean_loss, model.calibration);
-  if (!options.threshold) return model.decision;
-  DecisionOptions chosen;
-  chosen.threshold = options.threshold;
-  return Decide(chosen, model.calibration, {});
+  ARROW_RETURN_NOT_OK(CheckDistance(model, options));
+  Decision decision = model.decision;
+  if (options.max_clean_loss) {
+    ARROW_ASSIGN_OR_RAISE(decision, DecideByCleanLoss(*options.max_clean_loss, model.calibration));
+  } else if (options.threshold) {
+    DecisionOptions chosen;
+    chosen.threshold = options.threshold;
+    decision = Decide(chosen, model.calibration, {});
+  }
+  decision.far = options.far.value_or(model.decision.far);
+  return decision;
 }
 
 arrow::FieldVector ScoreFields(const ScoreOptions& options) {
@@ -120,6 +158,10 @@ arrow::FieldVector ScoreFields(const ScoreOptions& options) {
   if (options.p_values) {
     fields.push_back(arrow::field(options.prefix + "p_value", arrow::float32()));
   }
+  if (options.distances) {
+    fields.push_back(arrow::field(options.prefix + "distance", arrow::float32()));
+    fields.push_back(arrow::field(options.prefix + "distance_p_value", arrow::float32()));
+  }
   return fields;
 }
 
@@ -127,6 +169,7 @@ arrow::ArrayVector ScoredBatch::Columns() const {
   arrow::ArrayVector columns = {score};
   if (keep != nullptr) columns.push_back(keep);
   if (p_value != nullptr) columns.push_back(p_value);
+  if (distance != nullptr) columns.insert(columns.end(), {distance, distance_p_value});
   return columns;
 }
 
@@ -160,14 +203,11 @@ arrow::Result<ScoredBatch> BatchScorer::Score(const arrow::RecordBatch& batch,
     ARROW_RETURN_NOT_OK(CheckInvalidRows(scored.rows, model_->options().invalid, location));
     const algorithms::EmbeddingsView view = ViewOf(scored.rows);
     const algorithms::Execution execution = runtime.MakeExecution();
-    const std::vector<float> scores = model_->Score(view, execution);
-    const std::vector<double> p_values = model_->PValues(view, scores, execution);
-    ARROW_RETURN_NOT_OK(DecideRows(*model_, scores, p_values, scored));
-    ARROW_ASSIGN_OR_RAISE(scored.score, MakeFloats(scores, scored.rows));
-    if (model_->options().p_values) {
-      ARROW_ASSIGN_OR_RAISE(scored.p_value,
-                            MakeFloats({p_values.begin(), p_values.end()}, scored.rows));
-    }
+    RowScores found = model_->Score(view, execution);
+    ARROW_RETURN_NOT_OK(DecideRows(*model_, found, scored));
+    ARROW_ASSIGN_OR_RAISE(scored.score, MakeFloats(found.scores, scored.rows));
+    ARROW_RETURN_NOT_OK(AddMeasures(*model_, found, scored));
+    scored.odd = std::move(found.screened.odd);
     return scored;
   });
 }

@@ -13,6 +13,7 @@
 #include "algorithms/expansion/neighbor_score.h"
 #include "arrow_io/embedding_column.h"
 #include "pipelines/model/model.h"
+#include "pipelines/model/row_scores.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/decision.h"
 #include "pipelines/run/row_counts.h"
@@ -35,12 +36,9 @@ class PreparedModel {
   /// Which rows are kept.
   const Decision& decision() const { return decision_; }
 
-  /// The scores of rows, and their p-values where something asks for them.
-  std::vector<float> Score(const algorithms::EmbeddingsView& rows,
-                           const algorithms::Execution& execution) const;
-  std::vector<double> PValues(const algorithms::EmbeddingsView& rows,
-                              const std::vector<float>& scores,
-                              const algorithms::Execution& execution) const;
+  /// What the model says of rows, and their p-values where something asks for them.
+  RowScores Score(const algorithms::EmbeddingsView& rows,
+                  const algorithms::Execution& execution) const;
 
  private:
   PreparedModel() = default;
@@ -65,6 +63,10 @@ struct ScoredBatch {
   std::shared_ptr<arrow::BooleanArray> keep;
   /// Null where they were not asked for.
   std::shared_ptr<arrow::FloatArray> p_value;
+  std::shared_ptr<arrow::FloatArray> distance;
+  std::shared_ptr<arrow::FloatArray> distance_p_value;
+  /// Which rows are odd; empty where the model can't tell.
+  std::vector<algorithms::OddRow> odd;
   /// Which rows go to the output; null when all do.
   std::shared_ptr<arrow::BooleanArray> selected;
   /// Which rows are valid and not kept; null without the classifier.

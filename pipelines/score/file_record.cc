@@ -24,6 +24,8 @@ json ToJson(const FileRecord& record, ScoreBy by) {
   if (by == ScoreBy::kClassifier) {
     described["rows_kept"] = record.counts.kept;
     described["rows_dropped"] = record.counts.dropped;
+    described["rows_undecided"] = record.counts.undecided;
+    described["rows_odd"] = ToJson(record.counts.odd);
   }
   if (record.bytes_dropped > 0) described["bytes_dropped"] = record.bytes_dropped;
   return described;
@@ -35,8 +37,11 @@ FileRecord FileRecordFrom(const json& from) {
     return found != from.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
   };
   FileRecord record;
-  record.counts = {number("rows_in"), number("rows_kept"), number("rows_dropped"),
-                   number("rows_invalid")};
+  record.counts = {number("rows_in"),      number("rows_kept"),      number("rows_dropped"),
+                   number("rows_invalid"), number("rows_undecided"), {}};
+  if (const auto odd = from.find("rows_odd"); odd != from.end()) {
+    record.counts.odd = OddCountsFrom(*odd);
+  }
   record.rows_out = number("rows_out");
   record.bytes_in = number("bytes_in");
   record.bytes_out = number("bytes_out");

@@ -43,7 +43,7 @@ class DistillStep : public FitStep {
     ARROW_ASSIGN_OR_RAISE(const auto expansion,
                           ReadLabels(pool.batches, options_.prefix + "label", name(), pool.fitted));
     ARROW_ASSIGN_OR_RAISE(Model model,
-                          Distill(trusted, pool.input, expansion, options_.fit, clock));
+                          Distill(trusted, std::move(pool.input), expansion, options_.fit, clock));
     model.summary.sampled_from = pool.sampled_from;
     // Who made the labels, and why they end where they do, is not known here.
     model.summary.stopped_by = "given";

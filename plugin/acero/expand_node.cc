@@ -26,7 +26,8 @@ class ExpandStep : public FitStep {
   }
 
   arrow::Status Fit(const FitInput& trusted, NodePool pool, StageClock& clock) override {
-    ARROW_ASSIGN_OR_RAISE(const auto expansion, Expand(trusted, pool.input, options_.fit, clock));
+    ARROW_ASSIGN_OR_RAISE(const auto expansion,
+                          Expand(trusted, std::move(pool.input), options_.fit, clock));
     labels_ = std::make_unique<LabelColumns>(expansion, pool.fitted, nullptr, pool.valid);
     return arrow::Status::OK();
   }

@@ -59,6 +59,32 @@ BOOST_AUTO_TEST_CASE(a_model_of_format_3_is_read_and_scores_as_it_did) {
   const std::vector<float> scores = model.classifier.Score({rows.data(), 2, 3}, {});
   BOOST_TEST(scores[0] < 0.5F);
   BOOST_TEST(scores[1] > 0.5F);
+  BOOST_TEST(model.LacksDistance());
+  BOOST_TEST((model.decision.far == FarRows::kKeep));
+}
+
+BOOST_AUTO_TEST_CASE(limits_and_screen_are_read_as_they_were_written) {
+  Model model = Example();
+  const auto dimension = static_cast<std::size_t>(model.dimension());
+  test::Matrix trusted = test::RandomRows(60, dimension, 1);
+  for (std::size_t i = 0; i < 60; ++i) trusted.row(i)[0] *= 1e5F;
+  model.limits = algorithms::FitRowLimits(trusted.view());
+  BOOST_TEST(!model.limits.units.empty());
+  model.screen = algorithms::FitRowScreen(trusted.view(), trusted.view(), 0.01, 0, {});
+  model.screen->repeated = {std::vector<float>(dimension, 7), dimension};
+  const Model read = ParseModel(SerializeModel(model), "m").ValueOrDie();
+  BOOST_TEST(SerializeModel(read) == SerializeModel(model));
+  const test::Matrix rows = test::RandomRows(50, dimension, 2, 0, 3);
+  BOOST_TEST(read.screen->Check(rows.view(), {}).distances ==
+                 model.screen->Check(rows.view(), {}).distances,
+             boost::test_tools::per_element());
+  // Parts that don't fit are refused.
+  Model broken = model;
+  broken.screen->distance->nearest.pop_back();
+  BOOST_TEST(!ParseModel(SerializeModel(broken), "m").ok());
+  broken = model;
+  broken.limits.spread[0] = 0;
+  BOOST_TEST(!ParseModel(SerializeModel(broken), "m").ok());
 }
 
 BOOST_AUTO_TEST_CASE(says_nothing_of_threads_searches_or_paths) {
@@ -82,7 +108,7 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
   other.metadata = {{"format", "spuna-model"}, {"format_version", "99"}};
   BOOST_TEST(
       error(other.Serialize()) ==
-      "the model m.safetensors can't be used: expected model format 3 to 4 but found '99'; use the "
+      "the model m.safetensors can't be used: expected model format 3 to 5 but found '99'; use the "
       "spuna that wrote it");
   other.metadata["format_version"] = "1";
   BOOST_TEST(!ParseModel(other.Serialize(), "m").ok());

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_decides_a_model_is_stored_and_read_back) {
   }
   const FitOptions& fit = std::get<FitJob>(options.job).options;
   const json stored = ToJson(fit);
-  BOOST_TEST(stored.size() == 26U);
+  BOOST_TEST(stored.size() == 28U);
   BOOST_TEST(stored.at("alpha") == 11);
   BOOST_TEST(stored.at("discriminant") == "off");
   BOOST_TEST(ToJson(FitOptionsFromJson(stored, 3)) == stored);
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(json_takes_on_and_true_alike) {
 BOOST_AUTO_TEST_CASE(unknown_names_are_answered_with_the_nearest_one) {
   BOOST_TEST(ErrorOf(R"({"max_clean_los": 0.1})", Command::kScore)
                  .starts_with("there is no option `max_clean_los`; did you mean `max_clean_loss`? "
-                              "the options are by, drop,"));
+                              "the options are by, distances, drop,"));
   BOOST_TEST(ErrorOf(R"({"color": 1})", Command::kScore)
                  .starts_with("there is no option `color`; the options are by,"));
   BOOST_TEST(SimilarName("claen", {"fit", "clean"}) == "clean");

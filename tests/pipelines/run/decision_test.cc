@@ -32,6 +32,31 @@ BOOST_AUTO_TEST_CASE(without_options_one_half_decides) {
   BOOST_TEST(decision.threshold == 0.5);
 }
 
+BOOST_AUTO_TEST_CASE(odd_rows_are_dropped_unless_they_are_kept_or_left_open) {
+  Decision decision;
+  const RowEvidence odd{1.5F, 1, true};
+  const RowEvidence odd_by_its_own_score{0.1F, 1, true};
+  decision.far = FarRows::kDrop;
+  decision.threshold = Decision::kDropNone;
+  BOOST_TEST(decision.Drops(odd));
+  BOOST_TEST(decision.Keeps({0.9F, 1, false}));
+  decision.far = FarRows::kKeep;
+  BOOST_TEST(decision.Keeps(odd_by_its_own_score));
+  decision.far = FarRows::kNull;
+  BOOST_TEST(decision.LeavesOpen(odd));
+  BOOST_TEST(!decision.Drops(odd));
+  // A promise counts odd rows by their joined scores.
+  decision.far = FarRows::kDrop;
+  decision.rule = "max-clean-loss";
+  BOOST_TEST(decision.Keeps(odd));
+  decision.threshold = 1.4;
+  BOOST_TEST(decision.Drops(odd));
+  BOOST_TEST((DecisionFromJson(ToJson(decision)).far == FarRows::kDrop));
+  nlohmann::json older = ToJson(decision);
+  older.erase("far");
+  BOOST_TEST((DecisionFromJson(older).far == FarRows::kKeep));
+}
+
 BOOST_AUTO_TEST_CASE(clean_loss_counts_the_calibration_rows_above) {
   algorithms::CalibrationScores calibration;
   calibration.own = Ascending(99);

@@ -68,13 +68,19 @@ BOOST_AUTO_TEST_CASE(few_trusted_rows_never_end_in_none) {
 BOOST_AUTO_TEST_CASE(a_model_without_a_proven_shift_says_so) {
   Decision none;
   none.threshold = Decision::kDropNone;
-  BOOST_TEST(WarningOfModel(Summary(0.5, 0, 0.1), none)->text ==
+  BOOST_TEST(WarningsOfModel(Summary(0.5, 0, 0.1), none, false).at(0).text ==
              "the fit of this model proved no shift (p = 0.5): it drops no row. Fit again, or name "
              "a `--threshold`");
-  BOOST_TEST(WarningOfModel(Summary(0.5, 0, 0.1), Decision{})->text ==
+  BOOST_TEST(WarningsOfModel(Summary(0.5, 0, 0.1), Decision{}, false).at(0).text ==
              "the fit of this model proved no shift (p = 0.5)");
-  BOOST_TEST(!WarningOfModel(Summary(0.01, 0.3, 0.4), Decision{}).has_value());
-  BOOST_TEST(!WarningOfModel(FitSummary(), Decision{}).has_value());
+  BOOST_TEST(WarningsOfModel(Summary(0.01, 0.3, 0.4), Decision{}, false).empty());
+  BOOST_TEST(WarningsOfModel(FitSummary(), Decision{}, false).empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_old_model_says_that_it_has_no_distance) {
+  const auto warnings = WarningsOfModel(Summary(0.01, 0.3, 0.4), Decision{}, true);
+  BOOST_REQUIRE(warnings.size() == 1U);
+  BOOST_TEST(warnings[0].about == "no distance");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read) {

@@ -1,0 +1,84 @@
+#include "pipelines/fit/prepared_inputs.h"
+
+#include <cmath>
+
+namespace spuna {
+namespace {
+
+using algorithms::OddRow;
+using algorithms::RowLimits;
+using algorithms::RowScreen;
+
+std::optional<RowScreen> MakeScreen(const FitInput& trusted, const FitInput& pool,
+                                    const FitOptions& options, StageClock& clock) {
+  if (!options.ChosenFar()) return std::nullopt;
+  return algorithms::FitRowScreen(trusted.rows.view(), pool.rows.view(),
+                                  options.decision.far_level.value_or(kDefaultFarLevel),
+                                  options.seed, clock.Execution());
+}
+
+// Far rows are learned: they say what shifts. None is left out where hardly any would remain.
+algorithms::RowNumbers RowsToLeaveOut(const std::optional<RowScreen>& screen, const FitInput& pool,
+                                      const FitOptions& options, StageClock& clock) {
+  constexpr std::size_t kLeastLeft = 20;
+  algorithms::RowNumbers rows;
+  if (!screen || options.recipe == Recipe::kPaper) return rows;
+  const RowScreen::Result checked = screen->Check(pool.rows.view(), clock.Execution());
+  for (std::uint32_t row = 0; row < checked.odd.size(); ++row) {
+    if (checked.odd[row] != OddRow::kNo && checked.odd[row] != OddRow::kFar) rows.push_back(row);
+  }
+  if (rows.size() + kLeastLeft > checked.odd.size()) rows.clear();
+  return rows;
+}
+
+RowLimits LimitsFor(const FitInput& trusted, const FitOptions& options) {
+  if (options.recipe == Recipe::kPaper) return {};
+  return algorithms::FitRowLimits(trusted.rows.view());
+}
+
+}  // namespace
+
+PreparedInputs::PreparedInputs(FitInput& trusted, FitInput& pool, const FitOptions& options,
+                               StageClock& clock)
+    : num_pool_rows_(pool.rows.num_rows()),
+      screen_(MakeScreen(trusted, pool, options, clock)),
+      left_out_(pool, RowsToLeaveOut(screen_, pool, options, clock)),
+      limits_(LimitsFor(trusted, options)),
+      trusted_(trusted.rows, limits_, clock.Execution()),
+      pool_(pool.rows, limits_, clock.Execution()),
+      num_beyond_(trusted_.count(), pool_.count()) {
+  if (!limits_.empty()) return;
+  // They are counted all the same.
+  const RowLimits limits = algorithms::FitRowLimits(trusted.rows.view());
+  auto count = [&](const FitInput& input) {
+    return static_cast<std::int64_t>(limits.CountBeyond(input.rows.view(), clock.Execution()));
+  };
+  num_beyond_ = {count(trusted), count(pool)};
+}
+
+algorithms::Expansion PreparedInputs::OfAllRows(algorithms::Expansion expansion) const {
+  expansion.labels = left_out_.Spread(expansion.labels, algorithms::PseudoLabel::kNone);
+  expansion.rounds = left_out_.Spread(expansion.rounds, std::int32_t{-1});
+  return expansion;
+}
+
+std::vector<double> PreparedInputs::OfAllRows(const std::vector<double>& neighbor_scores) const {
+  return left_out_.Spread(neighbor_scores, static_cast<double>(NAN));
+}
+
+algorithms::Expansion PreparedInputs::OfLearnedRows(algorithms::Expansion expansion) const {
+  expansion.labels = left_out_.Without(expansion.labels);
+  expansion.rounds = left_out_.Without(expansion.rounds);
+  return expansion;
+}
+
+void PreparedInputs::AddTo(Model& model) const {
+  model.limits = limits_;
+  model.screen = screen_;
+  for (algorithms::HeldOut& part : model.watch) part.limits = limits_;
+  model.summary.rows_pool = num_pool_rows_;
+  model.summary.rows_beyond_trusted = num_beyond_.first;
+  model.summary.rows_beyond_pool = num_beyond_.second;
+}
+
+}  // namespace spuna
