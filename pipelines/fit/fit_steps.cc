@@ -124,7 +124,7 @@ FitResult FitWithoutDecision(const FitInput& trusted, const FitInput& pool,
   const FitChoices choices = ChooseFor(trusted, pool, options);
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
   const algorithms::Strata strata = StrataOf(trusted, pool);
-  algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
+  algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata, {},
                                  options.ForRecipe(choices), clock.Execution(), checkpoint);
   if (extras.findings && context.discriminant()) {
     result.mix = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
@@ -158,7 +158,7 @@ arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitIn
   return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
-    return algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata,
+    return algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata, {},
                                   options.ForRecipe(choices), clock.Execution())
         .Expand(clock.Execution());
   });
@@ -172,7 +172,7 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
   return CatchExceptions([&]() -> arrow::Result<Model> {
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
-    algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
+    algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata, {},
                                    options.ForRecipe(choices), clock.Execution());
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {
