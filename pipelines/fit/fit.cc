@@ -7,6 +7,7 @@
 
 #include "algorithms/guarantees/conformal.h"
 #include "pipelines/fit/findings_maker.h"
+#include "pipelines/fit/fit_groups.h"
 #include "pipelines/fit/fit_steps.h"
 #include "pipelines/fit/held_back_fit.h"
 #include "pipelines/run/exception_status.h"
@@ -64,8 +65,12 @@ arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
   if (calibration == Calibration::kNone) {
     result = FitWithoutDecision(trusted, pool, options, extras, clock, checkpoint);
   } else {
-    ARROW_ASSIGN_OR_RAISE(const std::int64_t num_held_out,
-                          CountCalibrationRows(options.decision, trusted.rows.num_rows()));
+    // What is held out is a group: a row where rows stand alone.
+    ARROW_ASSIGN_OR_RAISE(
+        const std::int64_t num_held_out,
+        CountCalibrationRows(options.decision,
+                             static_cast<std::int64_t>(RowsByGroup(trusted).size()),
+                             trusted.groups.empty() ? "rows" : "groups"));
     const FitFunction fit = [&](const FitInput& some_trusted, const FitInput& more_pool,
                                 const FitExtras& some_extras, bool resumes) {
       return FitWithoutDecision(some_trusted, more_pool, options, some_extras, clock,
@@ -94,6 +99,7 @@ arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOp
         "or "
         "on a stream");
   }
+  ARROW_RETURN_NOT_OK(CheckGroups(trusted, pool, options.fold_by));
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
     return FitAndDecide(trusted, std::move(pool), options, extras, clock, checkpoint);

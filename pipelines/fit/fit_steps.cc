@@ -7,6 +7,7 @@
 #include "algorithms/expansion/banks.h"
 #include "algorithms/recipe/fit_context.h"
 #include "algorithms/rows/duplicate_rows.h"
+#include "pipelines/fit/fit_groups.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -88,10 +89,10 @@ Model DistillOrThrow(const FitInput& trusted, const FitInput& pool,
 // A step of a fit decides nothing.
 arrow::Status CheckStep(const FitOptions& options) {
   const bool decides = options.decision.IsSet() || options.decision.calibration.has_value();
-  if (!decides && options.stratify.empty()) return arrow::Status::OK();
+  if (!decides && options.stratify.empty() && options.fold_by.empty()) return arrow::Status::OK();
   return arrow::Status::Invalid(
-      "options that decide which rows are dropped, and `stratify`, are for a whole fit, not for "
-      "one of its steps");
+      "options that decide which rows are dropped, `stratify` and `fold-by` are for a whole fit, "
+      "not for one of its steps");
 }
 
 bool NeedsNeighborScores(const FitChoices& choices) {
@@ -124,8 +125,9 @@ FitResult FitWithoutDecision(const FitInput& trusted, const FitInput& pool,
   const FitChoices choices = ChooseFor(trusted, pool, options);
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
   const algorithms::Strata strata = StrataOf(trusted, pool);
-  algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata, {},
-                                 options.ForRecipe(choices), clock.Execution(), checkpoint);
+  algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
+                                 GroupsOf(trusted, pool), options.ForRecipe(choices),
+                                 clock.Execution(), checkpoint);
   if (extras.findings && context.discriminant()) {
     result.mix = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
                                                context.discriminant()->trusted,

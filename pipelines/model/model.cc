@@ -24,7 +24,7 @@ using nlohmann::json;
 constexpr const char* kFormat = "spuna-model";
 // From kOldestFormat on every release reads the older ones: docs/architecture.md has the policy.
 constexpr int kOldestFormat = 3;
-constexpr int kFormatVersion = 4;
+constexpr int kFormatVersion = 5;
 
 arrow::Result<algorithms::Matrix> ReadBank(const Safetensors& file, const std::string& name,
                                            std::size_t dimension) {

@@ -138,14 +138,15 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
     BOOST_TEST(code == SPUNA_INVALID);
     return std::string(error.message);
   };
-  BOOST_TEST(refuse("{\"alpa\": 1}") ==
-             "there is no option `alpa`; did you mean `alpha`? the options are alpha, batch_size, "
-             "beta, calibration, "
-             "calibration_rows, discriminant, embedding, epochs, epsilon, fit_rows, fit_sample, "
-             "force, hidden, invalid, k, keep_banks, keep_share, learning_rate, max_clean_loss, "
-             "max_false_drops, metric, neighbors, on_bad_file, on_stop, recipe, seed, seeds, "
-             "sides, stratify, "
-             "targets, threads, threshold");
+  BOOST_TEST(
+      refuse("{\"alpa\": 1}") ==
+      "there is no option `alpa`; did you mean `alpha`? the options are alpha, batch_size, "
+      "beta, calibration, "
+      "calibration_rows, discriminant, embedding, epochs, epsilon, fit_rows, fit_sample, "
+      "fold_by, force, hidden, invalid, k, keep_banks, keep_share, learning_rate, max_clean_loss, "
+      "max_false_drops, metric, neighbors, on_bad_file, on_stop, recipe, seed, seeds, "
+      "sides, stratify, "
+      "targets, threads, threshold");
   BOOST_TEST(refuse("{\"k\": \"ten\"}") == "`k`: expected a whole number but found \"ten\"");
   BOOST_TEST(refuse("{\"on_stop\": \"go\"}") ==
              "`on_stop`: expected one of 'keep', 'rollback' but found \"go\"");

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
   other.metadata = {{"format", "spuna-model"}, {"format_version", "99"}};
   BOOST_TEST(
       error(other.Serialize()) ==
-      "the model m.safetensors can't be used: expected model format 3 to 4 but found '99'; use the "
+      "the model m.safetensors can't be used: expected model format 3 to 5 but found '99'; use the "
       "spuna that wrote it");
   other.metadata["format_version"] = "1";
   BOOST_TEST(!ParseModel(other.Serialize(), "m").ok());
