@@ -141,8 +141,9 @@ json Verdict(const Draw& draw, std::uint64_t seed, bool with_scores) {
   options.seed = seed;
   const FitChoices choices = options.Choose(draw.trusted.rows.num_rows(), draw.pool.rows.num_rows(),
                                             draw.pool.rows.dimension);
-  const algorithms::Discriminant found = algorithms::CrossFit(
-      draw.trusted.rows.view(), draw.pool.rows.view(), {}, options.ForRecipe(choices).network, {});
+  const algorithms::Discriminant found =
+      algorithms::CrossFit(draw.trusted.rows.view(), draw.pool.rows.view(), {}, {},
+                           options.ForRecipe(choices).network, {});
   if (with_scores) return {{"trusted", found.trusted}, {"pool", found.pool}};
   return {{"p_value", found.separation.p_value},
           {"estimate", found.share.estimate},
@@ -153,8 +154,9 @@ json Verdict(const Draw& draw, std::uint64_t seed, bool with_scores) {
 json Test(const Draw& draw, std::uint64_t seed) {
   algorithms::Execution execution;
   execution.num_threads = 2;
-  return {{"p_value", algorithms::TestShift(draw.trusted.rows.view(), draw.pool.rows.view(), {},
-                                            seed, execution)}};
+  return {{"p_value", algorithms::TestShift(draw.trusted.rows.view(), draw.pool.rows.view(), {}, {},
+                                            seed, execution)
+                          .p_value}};
 }
 
 json Tell(const std::string& part, Draw draw, std::uint64_t seed) {

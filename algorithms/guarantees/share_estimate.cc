@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/guarantees/metrics.h"
+#include "algorithms/rows/groups.h"
 #include "algorithms/rows/ranking.h"
 
 namespace spuna::algorithms {
@@ -86,6 +87,23 @@ Share EstimateShare(std::span<const double> trusted, std::span<const double> poo
   share.high = clamp(std::max(1 - best.CleanShare() + best.Reach(n, m, widening),
                               1 - median.CleanShare() + median.Reach(n, m, widening)));
   return share;
+}
+
+double GroupWidening(std::span<const double> scores, std::span<const std::uint32_t> groups) {
+  if (groups.empty()) return 1;
+  const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) /
+                      static_cast<double>(std::max<std::size_t>(scores.size(), 1));
+  double of_rows = 0;
+  double of_groups = 0;
+  for (const RowNumbers& rows : RowsByGroup(groups, scores.size())) {
+    double sum = 0;
+    for (const std::uint32_t row : rows) {
+      sum += scores[row] - mean;
+      of_rows += (scores[row] - mean) * (scores[row] - mean);
+    }
+    of_groups += sum * sum;
+  }
+  return of_rows > 0 ? std::sqrt(std::max(of_groups / of_rows, 1.0)) : 1;
 }
 
 double Auroc(std::span<const double> trusted, std::span<const double> pool) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 
 namespace spuna::algorithms {
@@ -30,15 +32,25 @@ Share EstimateShare(std::span<const double> trusted, std::span<const double> poo
                     std::span<const double> trusted_weights = {},
                     double widening = kCrossFitWidening);
 
+/// How much wider the interval is where rows belong to groups, from 1 on: by the deviation of the
+/// groups' sums of scores over what it would be if their rows were independent.
+double GroupWidening(std::span<const double> scores, std::span<const std::uint32_t> groups);
+
 /// How well scores tell pool from trusted rows.
 struct Separation {
   /// The probability that a pool row scores higher than a trusted row; ties count half.
   double auroc = 0.5;
   /// Of "there is no difference", see TestShift.
   double p_value = 1;
+  /// The smallest p-value that so few groups can have, where there are groups.
+  std::optional<double> least_p_value;
 
   /// Whether there is a difference, at the level of 5 %.
-  bool Found() const { return p_value < 0.05; }
+  bool Found() const { return p_value < kLevel; }
+  /// Whether there are too few groups for any difference to be detected.
+  bool CanNotBeFound() const { return least_p_value && *least_p_value >= kLevel; }
+
+  static constexpr double kLevel = 0.05;
 };
 
 /// The probability that a pool row scores higher than a trusted row; ties count half.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <armadillo>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "algorithms/compute/blas.h"
-#include "algorithms/compute/standardization.h"
+#include "algorithms/guarantees/leave_out_ridge_internal.h"
 #include "algorithms/rows/evenly_taken.h"
 #include "algorithms/rows/seeded_random.h"
 
@@ -24,89 +26,109 @@ constexpr int kNumRelabelings = 3;
 constexpr double kLabeledShare = 0.1;
 // The rank, as a share of all rows, from which a row counts in the end.
 constexpr double kTailFrom = 0.9;
-// In units of a coordinate's mean variance.
-constexpr double kRidge = 0.1;
-constexpr double kLargestStandardized = 8;
+// More rows of a group say little that is new.
+constexpr std::size_t kMaxRowsOfGroup = 100;
 
 // A row that takes part.
 struct Member {
   const float* row;
   std::uint32_t stratum;
   bool is_pool;
+  // Which of the groups it is in.
+  std::uint32_t group;
 };
+
+// What gets a label: a row, or a group.
+struct Unit {
+  // Labels are exchanged among units of a kind.
+  std::size_t kind;
+  float label;
+};
+
+// How many rows of a group take part. It must not depend on which groups are the pool's: else their
+// sizes alone would tell the sides apart.
+std::size_t RowsOfGroup(const std::vector<RowNumbers>& trusted,
+                        const std::vector<RowNumbers>& pool) {
+  std::size_t most = kMaxRowsOfGroup;
+  for (; most > 1; --most) {
+    std::size_t sum = 0;
+    for (const auto* side : {&trusted, &pool}) {
+      for (const RowNumbers& rows : *side) sum += std::min(rows.size(), most);
+    }
+    if (sum <= kMaxTrustedRows + kMaxPoolRows) break;
+  }
+  return most;
+}
 
 // Some of both sides, in random order: what is tied is then tied without favor.
 std::vector<Member> ChooseMembers(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                                  const Strata& strata, SeededRandom& random) {
+                                  const Strata& strata, const Groups& groups,
+                                  SeededRandom& random) {
+  const std::vector<RowNumbers> of_trusted = RowsByGroup(groups.trusted, trusted.num_rows);
+  const std::vector<RowNumbers> of_pool = RowsByGroup(groups.pool, pool.num_rows);
+  const std::size_t most = groups.empty() ? 1 : RowsOfGroup(of_trusted, of_pool);
   std::vector<Member> members;
-  for (const std::uint32_t row : EvenlyTaken(trusted.num_rows, kMaxTrustedRows)) {
-    members.push_back({trusted.row(row), strata.OfTrusted(row), false});
+  std::uint32_t group = 0;
+  for (const std::uint32_t taken : EvenlyTaken(of_trusted.size(), kMaxTrustedRows)) {
+    for (const std::uint32_t i : EvenlyTaken(of_trusted[taken].size(), most)) {
+      const std::uint32_t row = of_trusted[taken][i];
+      members.push_back({trusted.row(row), strata.OfTrusted(row), false, group});
+    }
+    ++group;
   }
-  for (const std::uint32_t row : EvenlyTaken(pool.num_rows, kMaxPoolRows)) {
-    members.push_back({pool.row(row), strata.OfPool(row), true});
+  for (const std::uint32_t taken : EvenlyTaken(of_pool.size(), kMaxPoolRows)) {
+    for (const std::uint32_t i : EvenlyTaken(of_pool[taken].size(), most)) {
+      const std::uint32_t row = of_pool[taken][i];
+      members.push_back({pool.row(row), strata.OfPool(row), true, group});
+    }
+    ++group;
   }
   random.Shuffle(members);
   return members;
 }
 
-// Ridge regressions of several targets at once on the same rows, each row predicted by the
-// regression without it.
-//
-// With H = X' (X X' + ridge)^-1 X, the prediction without row i is (H y - h_ii y_i) / (1 - h_ii)
-// (Sherman and Morrison): one inverse serves all rows and all targets, and no split into folds,
-// that chance could have made otherwise, is needed.
-class LeaveOneOutRidge {
- public:
-  LeaveOneOutRidge(const std::vector<Member>& members, std::size_t dimension,
-                   const Execution& execution)
-      : rows_(dimension, members.size()), leverage_(members.size()) {
-    RowSet rows(dimension);
-    for (const Member& member : members) rows.Add(member.row);
-    const Standardization standardization = FitStandardization(rows);
-    const Standardizer standardizer(standardization, kLargestStandardized);
-    for (std::size_t i = 0; i < rows.size(); ++i) standardizer.Apply(rows[i], rows_.colptr(i));
-    const std::size_t num_blocks = (rows.size() + kRowsPerBlock - 1) / kRowsPerBlock;
-    std::vector<arma::mat> moments(num_blocks);
-    const auto block = [&](std::size_t index) {
-      return rows_.cols(index * kRowsPerBlock,
-                        std::min((index + 1) * kRowsPerBlock, rows.size()) - 1);
-    };
-    ParallelFor(num_blocks, execution, [&](std::size_t index, std::size_t) {
-      const arma::fmat some = block(index);
-      moments[index] = arma::conv_to<arma::mat>::from(arma::fmat(some * some.t()));
-    });
-    arma::mat total = moments[0];
-    for (std::size_t index = 1; index < num_blocks; ++index) total += moments[index];
-    const double ridge = kRidge * arma::trace(total) / static_cast<double>(dimension);
-    total.diag() += ridge > 0 ? ridge : 1;
-    inverse_ = arma::conv_to<arma::fmat>::from(arma::mat(arma::inv_sympd(total)));
-    ParallelFor(num_blocks, execution, [&](std::size_t index, std::size_t) {
-      const arma::fmat some = block(index);
-      const arma::frowvec leverage = arma::sum(some % arma::fmat(inverse_ * some), 0);
-      std::copy(leverage.begin(), leverage.end(), leverage_.begin() + index * kRowsPerBlock);
-    });
+// The members of every group, in the order in which the groups first come.
+std::vector<RowNumbers> GroupsOf(const std::vector<Member>& members) {
+  std::vector<std::uint32_t> groups;
+  for (const Member& member : members) groups.push_back(member.group);
+  return RowsByGroup(groups, members.size());
+}
+
+// One for each group. Groups are of a kind if they have rows of the same strata.
+std::vector<Unit> UnitsOf(const std::vector<Member>& members,
+                          const std::vector<RowNumbers>& groups) {
+  std::vector<std::set<std::uint32_t>> strata;
+  std::map<std::set<std::uint32_t>, std::size_t> kinds;
+  for (const RowNumbers& rows : groups) {
+    strata.emplace_back();
+    for (const std::uint32_t row : rows) strata.back().insert(members[row].stratum);
+    kinds[strata.back()] = 0;
   }
-
-  // One column for each of `targets`.
-  arma::fmat Predict(const arma::fmat& targets) const {
-    arma::fmat predictions = rows_.t() * arma::fmat(inverse_ * arma::fmat(rows_ * targets));
-    for (arma::uword j = 0; j < targets.n_cols; ++j) {
-      for (arma::uword i = 0; i < targets.n_rows; ++i) {
-        const float rest = std::max(1 - leverage_[i], kLeastRest);
-        predictions(i, j) = (predictions(i, j) - leverage_[i] * targets(i, j)) / rest;
-      }
-    }
-    return predictions;
+  std::size_t next = 0;
+  for (auto& [of_kind, kind] : kinds) kind = next++;
+  std::vector<Unit> units;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    units.push_back({kinds[strata[i]], members[groups[i].front()].is_pool ? 1.0F : 0.0F});
   }
+  return units;
+}
 
- private:
-  static constexpr std::size_t kRowsPerBlock = 1024;
-  static constexpr float kLeastRest = 1e-3F;
+RowSet RowsOf(const std::vector<Member>& members, std::size_t dimension) {
+  RowSet rows(dimension);
+  for (const Member& member : members) rows.Add(member.row);
+  return rows;
+}
 
-  arma::fmat rows_;
-  std::vector<float> leverage_;
-  arma::fmat inverse_;
-};
+// One in so many ways to exchange the labels.
+double LeastPValue(const std::vector<std::vector<float>>& labels_of_kinds) {
+  double log_ways = 0;
+  for (const std::vector<float>& labels : labels_of_kinds) {
+    const auto all = static_cast<double>(labels.size());
+    const auto ones = static_cast<double>(std::ranges::count(labels, 1.0F));
+    log_ways += std::lgamma(all + 1) - std::lgamma(ones + 1) - std::lgamma(all - ones + 1);
+  }
+  return std::max(1 / std::round(std::exp(log_ways)), 1.0 / (1 + kNumDraws));
+}
 
 // The rows whose values rank highest, this share of all, from the highest down.
 std::vector<std::uint32_t> HighestRows(const float* values, std::size_t count, double share) {
@@ -143,14 +165,17 @@ void AddStandardized(const arma::fvec& from, float* to) {
 class PermutationTest {
  public:
   PermutationTest(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-                  std::uint64_t seed, const Execution& execution)
+                  const Groups& groups, std::uint64_t seed, const Execution& execution)
       : random_(seed),
-        members_(ChooseMembers(trusted, pool, strata, random_)),
-        ridge_(members_, pool.dimension, execution),
+        members_(ChooseMembers(trusted, pool, strata, groups, random_)),
+        groups_(GroupsOf(members_)),
+        units_(UnitsOf(members_, groups_)),
+        ridge_(RowsOf(members_, pool.dimension), groups_, execution),
         num_strata_(strata.count),
+        has_groups_(!groups.empty()),
         seed_(seed) {}
 
-  double Run(const Execution& execution) const {
+  ShiftTestResult Run(const Execution& execution) const {
     const arma::fmat observed = Labels();
     // The first column is what was observed.
     arma::mat statistics(kNumStatistics, 1 + kNumDraws);
@@ -161,10 +186,21 @@ class PermutationTest {
       const std::size_t count = std::min(kDrawsPerBlock, kNumDraws - begin);
       SeededRandom random((seed_ + 1) * num_blocks + block);
       arma::fmat labels(members_.size(), count);
-      for (std::size_t i = 0; i < count; ++i) Draw(observed, random, labels.colptr(i));
+      for (std::size_t i = 0; i < count; ++i) Draw(random, labels.colptr(i));
       statistics.cols(1 + begin, begin + count) = Statistics(labels);
+      // Few groups have their own labels again and again: then rounding must make no difference.
+      for (std::size_t i = 0; has_groups_ && i < count; ++i) {
+        if (std::equal(observed.begin(), observed.end(), labels.colptr(i))) {
+          statistics.col(1 + begin + i) = statistics.col(0);
+        }
+      }
     });
-    return ShareAtLeastAsFar(statistics);
+    ShiftTestResult result{ShareAtLeastAsFar(statistics), std::nullopt};
+    if (has_groups_) {
+      result.least_p_value = LeastPValue(LabelsOfKinds());
+      result.p_value = std::max(result.p_value, *result.least_p_value);
+    }
+    return result;
   }
 
  private:
@@ -199,17 +235,23 @@ class PermutationTest {
     return labels;
   }
 
-  // The labels in another order within every stratum.
-  void Draw(const arma::fmat& labels, SeededRandom& random, float* drawn) const {
-    std::vector<std::vector<float>> of_stratum(num_strata_);
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      of_stratum[members_[i].stratum].push_back(labels[i]);
+  std::vector<std::vector<float>> LabelsOfKinds() const {
+    std::vector<std::vector<float>> labels;
+    for (const Unit& unit : units_) {
+      if (unit.kind >= labels.size()) labels.resize(unit.kind + 1);
+      labels[unit.kind].push_back(unit.label);
     }
-    for (std::vector<float>& values : of_stratum) random.Shuffle(values);
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      std::vector<float>& values = of_stratum[members_[i].stratum];
-      drawn[i] = values.back();
-      values.pop_back();
+    return labels;
+  }
+
+  // The labels in another order within every kind.
+  void Draw(SeededRandom& random, float* drawn) const {
+    std::vector<std::vector<float>> of_kind = LabelsOfKinds();
+    for (std::vector<float>& labels : of_kind) random.Shuffle(labels);
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      std::vector<float>& labels = of_kind[units_[i].kind];
+      for (const std::uint32_t row : groups_[i]) drawn[row] = labels.back();
+      labels.pop_back();
     }
   }
 
@@ -307,18 +349,23 @@ class PermutationTest {
 
   SeededRandom random_;
   std::vector<Member> members_;
-  LeaveOneOutRidge ridge_;
+  // Which members are in which group, and what is exchanged for each.
+  std::vector<RowNumbers> groups_;
+  std::vector<Unit> units_;
+  LeaveOutRidge ridge_;
   std::size_t num_strata_;
+  bool has_groups_;
   std::uint64_t seed_;
 };
 
 }  // namespace
 
-double TestShift(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-                 std::uint64_t seed, const Execution& execution) {
-  if (trusted.num_rows + pool.num_rows < kLeastRows) return 1;
+ShiftTestResult TestShift(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                          const Strata& strata, const Groups& groups, std::uint64_t seed,
+                          const Execution& execution) {
+  if (trusted.num_rows + pool.num_rows < kLeastRows) return {};
   const SingleThreadedBlas single_threaded;
-  return PermutationTest(trusted, pool, strata, seed, execution).Run(execution);
+  return PermutationTest(trusted, pool, strata, groups, seed, execution).Run(execution);
 }
 
 }  // namespace spuna::algorithms

@@ -1,12 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "algorithms/compute/execution.h"
 #include "algorithms/rows/embeddings_view.h"
+#include "algorithms/rows/groups.h"
 #include "algorithms/rows/strata.h"
 
 namespace spuna::algorithms {
+
+struct ShiftTestResult {
+  double p_value = 1;
+  /// The smallest that so few groups can have, where there are groups: one in so many ways to say
+  /// which groups are the pool's.
+  std::optional<double> least_p_value;
+};
 
 /// The p-value of "the pool's rows are drawn like the trusted rows".
 ///
@@ -28,8 +37,14 @@ namespace spuna::algorithms {
 /// cost little more than one. The seed decides nothing but which labels are drawn: no split of the
 /// rows makes one p-value differ from another.
 ///
-/// Looks at 5,000 trusted rows and 10,000 pool rows, evenly taken, where there are more.
-double TestShift(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-                 std::uint64_t seed, const Execution& execution);
+/// Rows of a group are alike. With groups a row is scored as without its whole group, and groups
+/// get other labels as a whole: the p-value is exact if the pool's groups are drawn like the
+/// trusted ones. Groups whose rows are of the same strata exchange labels.
+///
+/// Looks at 5,000 trusted rows and 10,000 pool rows, evenly taken, where there are more; of a group
+/// at 100 rows, or at fewer where all groups would have more than 15,000.
+ShiftTestResult TestShift(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                          const Strata& strata, const Groups& groups, std::uint64_t seed,
+                          const Execution& execution);
 
 }  // namespace spuna::algorithms

@@ -146,18 +146,19 @@ int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_fol
 class CrossFitter {
  public:
   CrossFitter(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-              const SoftNetworkOptions& options, std::size_t num_folds)
+              const Groups& groups, const SoftNetworkOptions& options, std::size_t num_folds)
       : trusted_(trusted),
         pool_(pool),
         strata_(strata),
+        groups_(groups),
         options_(options),
         log_ratios_(strata.LogRatios()),
         network_{std::vector<double>(trusted.num_rows), std::vector<double>(pool.num_rows)},
         linear_(network_),
         held_out_(num_folds) {
     SeededRandom random(options.seed);
-    trusted_folds_ = AssignFolds(trusted.num_rows, num_folds, random);
-    pool_folds_ = AssignFolds(pool.num_rows, num_folds, random);
+    trusted_folds_ = AssignFolds(trusted.num_rows, groups.trusted, num_folds, random);
+    pool_folds_ = AssignFolds(pool.num_rows, groups.pool, num_folds, random);
   }
 
   // Learns the other folds and scores the rows of this one.
@@ -207,10 +208,16 @@ class CrossFitter {
     // The proportion was chosen for the difference, so the difference is measured at an even one.
     const Scores even = Mix(network_, linear_, 0.5);
     discriminant.separation.auroc = Auroc(even.trusted, even.pool);
-    discriminant.separation.p_value = TestShift(trusted_, pool_, strata_, options_.seed, execution);
+    const ShiftTestResult tested =
+        TestShift(trusted_, pool_, strata_, groups_, options_.seed, execution);
+    discriminant.separation.p_value = tested.p_value;
+    discriminant.separation.least_p_value = tested.least_p_value;
     Scores mixed = Mix(network_, linear_, discriminant.network_weight);
     StandardizeScores(mixed);
-    discriminant.share = EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata_));
+    const double widening = std::max(GroupWidening(mixed.trusted, groups_.trusted),
+                                     GroupWidening(mixed.pool, groups_.pool));
+    discriminant.share =
+        EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata_), kCrossFitWidening * widening);
     // Without a proven difference there may be no shifted rows.
     if (!discriminant.separation.Found()) discriminant.share.low = 0;
     discriminant.folds = std::move(held_out_);
@@ -239,6 +246,7 @@ class CrossFitter {
   const EmbeddingsView trusted_;
   const EmbeddingsView pool_;
   const Strata& strata_;
+  const Groups& groups_;
   const SoftNetworkOptions& options_;
   const std::vector<float> log_ratios_;
   Folds trusted_folds_;
@@ -251,18 +259,21 @@ class CrossFitter {
 }  // namespace
 
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                      const Strata& strata, const SoftNetworkOptions& options,
+                      const Strata& strata, const Groups& groups, const SoftNetworkOptions& options,
                       const Execution& execution) {
-  const std::size_t num_folds = std::min({kNumFolds, trusted.num_rows, pool.num_rows});
+  const std::size_t num_trusted = CountGroups(groups.trusted, trusted.num_rows);
+  const std::size_t num_pool = CountGroups(groups.pool, pool.num_rows);
+  const std::size_t num_folds = std::min({kNumFolds, num_trusted, num_pool});
   if (num_folds < 2) {
-    throw std::invalid_argument(
-        "cross-fitting needs at least 2 trusted rows and 2 pool rows, but there are " +
-        std::to_string(trusted.num_rows) + " and " + std::to_string(pool.num_rows) +
-        "; give more rows or use `recipe` paper");
+    const std::string unit = groups.empty() ? "rows" : "groups";
+    throw std::invalid_argument("cross-fitting needs at least 2 trusted " + unit + " and 2 pool " +
+                                unit + ", but there are " + std::to_string(num_trusted) + " and " +
+                                std::to_string(num_pool) + "; give more " + unit +
+                                " or use `recipe` paper");
   }
   const SingleThreadedBlas single_threaded;
   SharedProgress progress(Stage::kCrossFit, num_folds * options.epochs, execution);
-  CrossFitter fitter(trusted, pool, strata, options, num_folds);
+  CrossFitter fitter(trusted, pool, strata, groups, options, num_folds);
   Execution across = execution;
   across.num_threads = FoldsAtOnce(trusted.num_rows + pool.num_rows, pool.dimension, num_folds,
                                    execution.num_threads);

@@ -9,6 +9,7 @@
 #include "algorithms/compute/execution.h"
 #include "algorithms/guarantees/share_estimate.h"
 #include "algorithms/rows/embeddings_view.h"
+#include "algorithms/rows/groups.h"
 #include "algorithms/rows/strata.h"
 
 namespace spuna::algorithms {
@@ -28,16 +29,16 @@ struct Discriminant {
   std::vector<HeldOut> folds;
 };
 
-/// Cuts trusted rows and pool into 5 folds. For each, a network on rows whitened by the other
-/// folds' trusted rows and a linear discriminant learn the other folds, and score this one. The two
-/// scores are mixed in the proportion that tells trusted rows and pool apart best; proportions that
-/// can't be told from the best are averaged. With strata, what is learned is the difference within
-/// them.
+/// Cuts trusted rows and pool into 5 folds, groups whole. For each, a network on rows whitened by
+/// the other folds' trusted rows and a linear discriminant learn the other folds, and score this
+/// one. The two scores are mixed in the proportion that tells trusted rows and pool apart best;
+/// proportions that can't be told from the best are averaged. With strata, what is learned is the
+/// difference within them.
 ///
 /// The folds, the initial weights and the order of rows depend on `options.seed`. Throws
-/// std::invalid_argument with fewer than 2 rows on either side.
+/// std::invalid_argument with fewer than 2 rows, or groups, on either side.
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                      const Strata& strata, const SoftNetworkOptions& options,
+                      const Strata& strata, const Groups& groups, const SoftNetworkOptions& options,
                       const Execution& execution);
 
 }  // namespace spuna::algorithms

@@ -17,12 +17,13 @@ constexpr double kSmallestShare = 0.001;
 }  // namespace
 
 FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const Strata& strata, const RecipeOptions& options,
+                       const Strata& strata, const Groups& groups, const RecipeOptions& options,
                        const Execution& execution, Checkpoint* checkpoint)
     : checkpoint_(checkpoint),
       plain_trusted_(trusted),
       plain_pool_(pool),
       strata_(strata),
+      groups_(groups),
       options_(options) {
   const Switches& switches = options.switches;
   RequireRows(trusted, pool);
@@ -30,7 +31,7 @@ FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool
   if (switches.NeedCrossFitting()) {
     if (checkpoint_ != nullptr) discriminant_ = checkpoint_->FindDiscriminant();
     if (!discriminant_) {
-      discriminant_ = CrossFit(trusted, pool, strata, options.network, execution);
+      discriminant_ = CrossFit(trusted, pool, strata, groups, options.network, execution);
       if (checkpoint_ != nullptr) checkpoint_->Keep(*discriminant_);
     }
     if (switches.sides == Sides::kShare && discriminant_) {
@@ -87,8 +88,8 @@ Expansion FitContext::Expand(const Execution& execution) const {
     refinement.epsilon = options_.expansion.epsilon;
     refinement.on_stop = options_.expansion.on_stop;
     refinement.network = options_.network;
-    return RefineLabels(plain_trusted_, plain_pool_, strata_, *whitening_, FirstScores(execution),
-                        refinement, execution, record);
+    return RefineLabels(plain_trusted_, plain_pool_, strata_, groups_, *whitening_,
+                        FirstScores(execution), refinement, execution, record);
   }
   const bool cross_fitted = options_.switches.seeds == Seeds::kCrossFitted;
   return ExpandLabels(space_ ? space_->trusted.view() : plain_trusted_,

@@ -13,6 +13,7 @@
 #include "algorithms/recipe/soft_distillation.h"
 #include "algorithms/recipe/switches.h"
 #include "algorithms/rows/embeddings_view.h"
+#include "algorithms/rows/groups.h"
 #include "algorithms/rows/strata.h"
 #include "algorithms/space/whitening.h"
 
@@ -24,7 +25,7 @@ class FitContext {
  public:
   /// The views must outlive it, and so must the checkpoint, which may be null.
   FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-             const RecipeOptions& options, const Execution& execution,
+             const Groups& groups, const RecipeOptions& options, const Execution& execution,
              Checkpoint* checkpoint = nullptr);
 
   const std::optional<Discriminant>& discriminant() const { return discriminant_; }
@@ -74,6 +75,7 @@ class FitContext {
   EmbeddingsView plain_trusted_;
   EmbeddingsView plain_pool_;
   Strata strata_;
+  Groups groups_;
   RecipeOptions options_;
   std::optional<Discriminant> discriminant_;
   // Of the trusted rows, where a step needs it.

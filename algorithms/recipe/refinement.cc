@@ -38,10 +38,12 @@ void AddInDeviations(const std::vector<double>& scores, double weight, const Row
 class Refiner {
  public:
   Refiner(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-          const Whitening& whitening, const RefinementOptions& options, const Execution& execution)
+          const Groups& groups, const Whitening& whitening, const RefinementOptions& options,
+          const Execution& execution)
       : trusted_(trusted),
         pool_(pool),
         strata_(strata),
+        groups_(groups),
         whitening_(whitening),
         options_(options),
         execution_(execution),
@@ -92,8 +94,8 @@ class Refiner {
   std::vector<double> ScoreOutOfFold(const PoolTargets& targets, std::size_t round) {
     const std::uint64_t seed = options_.network.seed * kSeedsPerRound + round;
     SeededRandom random(seed);
-    const std::size_t num_folds = std::min(kNumFolds, pool_.num_rows);
-    const Folds folds = AssignFolds(pool_.num_rows, num_folds, random);
+    const std::size_t num_folds = std::min(kNumFolds, CountGroups(groups_.pool, pool_.num_rows));
+    const Folds folds = AssignFolds(pool_.num_rows, groups_.pool, num_folds, random);
     const std::vector<float> offsets = StratumOffsets(strata_, targets.network);
     SharedProgress progress(Stage::kExpand, num_folds * options_.network.epochs, execution_);
     std::vector<double> scores(pool_.num_rows);
@@ -164,6 +166,7 @@ class Refiner {
   const EmbeddingsView trusted_;
   const EmbeddingsView pool_;
   const Strata& strata_;
+  const Groups& groups_;
   const Whitening& whitening_;
   const RefinementOptions& options_;
   const Execution& execution_;
@@ -175,11 +178,12 @@ class Refiner {
 }  // namespace
 
 Expansion RefineLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const Strata& strata, const Whitening& whitening,
+                       const Strata& strata, const Groups& groups, const Whitening& whitening,
                        std::span<const double> first_scores, const RefinementOptions& options,
                        const Execution& execution, const ExpansionRecord& record) {
   const SingleThreadedBlas single_threaded;
-  return Refiner(trusted, pool, strata, whitening, options, execution).Run(first_scores, record);
+  return Refiner(trusted, pool, strata, groups, whitening, options, execution)
+      .Run(first_scores, record);
 }
 
 }  // namespace spuna::algorithms

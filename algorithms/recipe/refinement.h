@@ -8,6 +8,7 @@
 #include "algorithms/expansion/expansion.h"
 #include "algorithms/recipe/soft_targets.h"
 #include "algorithms/rows/embeddings_view.h"
+#include "algorithms/rows/groups.h"
 #include "algorithms/rows/strata.h"
 #include "algorithms/space/whitening.h"
 
@@ -32,7 +33,8 @@ struct RefinementOptions {
 ///     round 0:  models learn trusted rows against pool rows with soft targets by `first_scores`
 ///     round t:  models learn trusted and pseudo-clean rows against the pseudo-shifted rows of
 ///               round t - 1
-///     each:     the pool is cut into four folds; a network and a linear discriminant that learned
+///     each:     the pool is cut into four folds, groups whole; a network and a linear discriminant
+///     that learned
 ///               the others score each fold, and the ranking of the pool gives the labels
 ///               (LabelByRank)
 ///     stop:     after the first round with H_t - H_{t-1} < epsilon - 0.025, where H is the
@@ -47,7 +49,7 @@ struct RefinementOptions {
 /// The result depends on rows, options and scores alone, and not on the round from which it is
 /// resumed: the labels of a round are all that the next needs.
 Expansion RefineLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const Strata& strata, const Whitening& whitening,
+                       const Strata& strata, const Groups& groups, const Whitening& whitening,
                        std::span<const double> first_scores, const RefinementOptions& options,
                        const Execution& execution, const ExpansionRecord& record = {});
 

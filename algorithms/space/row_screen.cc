@@ -88,11 +88,12 @@ RowScreen::Result RowScreen::Check(const EmbeddingsView& rows, const Execution& 
   return result;
 }
 
-RowScreen FitRowScreen(const EmbeddingsView& trusted, const EmbeddingsView& pool, double level,
+RowScreen FitRowScreen(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                       std::span<const std::uint32_t> trusted_groups, double level,
                        std::uint64_t seed, const Execution& execution) {
   RowScreen screen;
   screen.level = level;
-  screen.distance = FitTrustedDistance(trusted, level, seed, execution);
+  screen.distance = FitTrustedDistance(trusted, trusted_groups, level, seed, execution);
   const auto [zeros, constants] = FindConstants(trusted);
   screen.zeros_are_odd = !zeros && trusted.dimension > 1;
   screen.constants_are_odd = !constants && trusted.dimension > 1;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithms/compute/execution.h"
@@ -44,8 +45,10 @@ struct RowScreen {
                bool exact_distances = false) const;
 };
 
-/// What odd rows are, given the trusted rows and a pool.
-RowScreen FitRowScreen(const EmbeddingsView& trusted, const EmbeddingsView& pool, double level,
+/// What odd rows are, given the trusted rows and a pool. `trusted_groups` has the group of every
+/// trusted row, or nothing.
+RowScreen FitRowScreen(const EmbeddingsView& trusted, const EmbeddingsView& pool,
+                       std::span<const std::uint32_t> trusted_groups, double level,
                        std::uint64_t seed, const Execution& execution);
 
 /// The score by which a row is decided about: its own, from 0 to 1, or above 1 where it is odd, and

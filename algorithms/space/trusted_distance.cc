@@ -13,6 +13,7 @@
 #include "algorithms/compute/standardization.h"
 #include "algorithms/compute/vector_kernels.h"
 #include "algorithms/rows/copy_rows.h"
+#include "algorithms/rows/groups.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 #include "algorithms/space/row_limits.h"
@@ -87,11 +88,16 @@ std::vector<float> CoordinatesOf(const TrustedDistance& distance, const Embeddin
   return all;
 }
 
-// The distance to the nearest reference but one, which is none where it is `num_references`. The
-// search ends with a reference within `enough`.
-float DistanceToNearest(const TrustedDistance& distance, const float* row, std::size_t but,
+// References that follow each other.
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// The distance to the nearest reference outside a range. The search ends with one within `enough`.
+float DistanceToNearest(const TrustedDistance& distance, const float* row, const Range& outside,
                         float enough) {
-  const std::size_t num_references = distance.references.size() / distance.num_coordinates();
+  const std::size_t num_references = distance.num_references();
   float least = std::numeric_limits<float>::infinity();
   const float enough_squared = enough * enough;
   for (std::size_t begin = 0; begin < num_references; begin += kReferencesAtOnce) {
@@ -105,7 +111,8 @@ float DistanceToNearest(const TrustedDistance& distance, const float* row, std::
       }
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (begin + i != but) least = std::min(least, sums[i]);
+      const bool is_counted = begin + i < outside.begin || begin + i >= outside.end;
+      if (is_counted) least = std::min(least, sums[i]);
     }
     if (least <= enough_squared) break;
   }
@@ -183,7 +190,7 @@ void TrustedDistance::Validate() const {
   };
   if (center.empty() || spread.size() != center.size() || num_coordinates() == 0 ||
       directions.size() != num_directions() * dimension() || nearest.empty() ||
-      references.size() != num_coordinates() * num_references()) {
+      references.empty() || references.size() % num_coordinates() != 0) {
     throw std::invalid_argument("the parts of its distance don't fit each other");
   }
   if (!is_finite(center) || !is_finite(spread) || !is_finite(directions) ||
@@ -210,8 +217,8 @@ std::vector<float> TrustedDistance::Measure(const EmbeddingsView& rows, const Ex
     std::vector<float> coordinates;
     makers[worker].Make(rows.row(begin), count, coordinates);
     for (std::size_t i = 0; i < count; ++i) {
-      distances[begin + i] = DistanceToNearest(*this, coordinates.data() + i * num_coordinates(),
-                                               num_references(), enough);
+      distances[begin + i] =
+          DistanceToNearest(*this, coordinates.data() + i * num_coordinates(), {}, enough);
     }
   });
   return distances;
@@ -223,12 +230,12 @@ double TrustedDistance::PValue(float distance) const {
 }
 
 float TrustedDistance::CutoffAt(double level) const {
-  const double reachable = ReachableLevel(level, num_references());
+  const double reachable = ReachableLevel(level, nearest.size());
   if (reachable > level) {
     const double margin = std::min((reachable - level) / kCoarseLevel, 1.0);
     return static_cast<float>((1 + margin) * nearest.back());
   }
-  const double n = static_cast<double>(num_references());
+  const double n = static_cast<double>(nearest.size());
   // So many references may lie as far out as a far row does.
   const auto above = static_cast<std::size_t>(std::floor(reachable * (n + 1) + kRounding) - 1);
   return above < nearest.size() ? nearest[nearest.size() - 1 - above] : -1;
@@ -238,35 +245,53 @@ double ReachableLevel(double level, std::size_t num_references) {
   return std::max(level, 1 / static_cast<double>(num_references + 1));
 }
 
-std::optional<TrustedDistance> FitTrustedDistance(const EmbeddingsView& trusted, double level,
-                                                  std::uint64_t seed, const Execution& execution) {
-  if (trusted.num_rows < kLeastTrustedRows) return std::nullopt;
+std::optional<TrustedDistance> FitTrustedDistance(const EmbeddingsView& trusted,
+                                                  std::span<const std::uint32_t> groups,
+                                                  double level, std::uint64_t seed,
+                                                  const Execution& execution) {
+  std::vector<RowNumbers> order = RowsByGroup(groups, trusted.num_rows);
+  if (order.size() < kLeastTrustedRows) return std::nullopt;
   const SingleThreadedBlas single_threaded;
-  RowNumbers order = AllRows(trusted.num_rows);
-  SeededRandom(seed).Shuffle(order);
-  const auto num_a = static_cast<std::ptrdiff_t>(std::min(trusted.num_rows / 3, kMaxRowsOfA));
+  SeededRandom random(seed);
+  random.Shuffle(order);
+  // Whole groups: some to A, and then as many to B as the level needs.
+  const std::size_t num_a = std::min(trusted.num_rows / 3, kMaxRowsOfA);
   const auto wanted = static_cast<std::size_t>(std::ceil(1 / level - kRounding)) - 1;
-  const std::size_t num_b = std::min({trusted.num_rows - static_cast<std::size_t>(num_a),
-                                      std::max<std::size_t>(wanted, 1), kMaxReferences});
-  TrustedDistance distance =
-      MakeCoordinates(CopyRows(trusted, {order.begin(), order.begin() + num_a}), execution);
+  RowNumbers a;
+  RowNumbers b;
+  std::vector<Range> ranges;
+  for (const RowNumbers& rows : order) {
+    RowNumbers& to = a.size() < num_a ? a : b;
+    if (&to == &b && (ranges.size() >= std::max<std::size_t>(wanted, 1) ||
+                      b.size() + rows.size() > kMaxReferences)) {
+      break;
+    }
+    if (&to == &b) ranges.push_back({b.size(), b.size() + rows.size()});
+    to.insert(to.end(), rows.begin(), rows.end());
+  }
+  if (ranges.size() < 2) return std::nullopt;
+  TrustedDistance distance = MakeCoordinates(CopyRows(trusted, a), execution);
   if (distance.num_directions() == 0) return std::nullopt;
-  const Matrix b = CopyRows(
-      trusted, {order.begin() + num_a, order.begin() + num_a + static_cast<std::ptrdiff_t>(num_b)});
   const std::size_t num_coordinates = distance.num_coordinates();
-  distance.references.resize(num_b * num_coordinates);
-  const std::vector<float> all = CoordinatesOf(distance, b.view());
-  for (std::size_t i = 0; i < num_b; ++i) {
+  distance.references.resize(b.size() * num_coordinates);
+  const std::vector<float> all = CoordinatesOf(distance, CopyRows(trusted, b).view());
+  for (std::size_t i = 0; i < b.size(); ++i) {
     for (std::size_t c = 0; c < num_coordinates; ++c) {
-      distance.references[c * num_b + i] = all[i * num_coordinates + c];
+      distance.references[c * b.size() + i] = all[i * num_coordinates + c];
     }
   }
-  std::vector<float> nearest(num_b);
-  ParallelFor(num_b, execution, [&](std::size_t i, std::size_t) {
-    nearest[i] = DistanceToNearest(distance, all.data() + i * num_coordinates, i, 0);
+  // Of each group one row, by chance.
+  std::vector<std::size_t> chosen;
+  for (const Range& range : ranges) {
+    const std::size_t count = range.end - range.begin;
+    chosen.push_back(range.begin + (count == 1 ? 0 : random.Below(count)));
+  }
+  distance.nearest.resize(ranges.size());
+  ParallelFor(ranges.size(), execution, [&](std::size_t i, std::size_t) {
+    distance.nearest[i] =
+        DistanceToNearest(distance, all.data() + chosen[i] * num_coordinates, ranges[i], 0);
   });
-  std::ranges::sort(nearest);
-  distance.nearest = std::move(nearest);
+  std::ranges::sort(distance.nearest);
   return distance;
 }
 

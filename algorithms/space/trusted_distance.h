@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithms/compute/execution.h"
@@ -21,6 +22,10 @@ namespace spuna::algorithms {
 ///     p = (1 + number of B's distances that are as large or larger) / (n + 1)
 ///
 /// is at most t with a probability of at most t, if neither part has seen the row.
+///
+/// Rows that belong together are in one part, and a row of B is not measured to those of its own
+/// group. One row of each group says how far out groups lie: n is the number of groups then, and
+/// the row above is one of a new group.
 struct TrustedDistance {
   /// Of every column.
   std::vector<double> center;
@@ -33,13 +38,15 @@ struct TrustedDistance {
   float rest_scale = 0;
   /// The coordinates of B: the first of all rows, then the second, …
   std::vector<float> references;
-  /// B's own distances, ascending.
+  /// B's own distances, one of each group, ascending.
   std::vector<float> nearest;
 
   std::size_t dimension() const { return center.size(); }
   std::size_t num_directions() const { return deviations.size(); }
   std::size_t num_coordinates() const { return num_directions() + (rest_scale > 0 ? 1 : 0); }
-  std::size_t num_references() const { return nearest.size(); }
+  std::size_t num_references() const {
+    return num_coordinates() == 0 ? 0 : references.size() / num_coordinates();
+  }
 
   /// Throws std::invalid_argument where the parts don't fit each other or hold a non-finite number.
   void Validate() const;
@@ -62,7 +69,10 @@ struct TrustedDistance {
 double ReachableLevel(double level, std::size_t num_references);
 
 /// The distance for a level; none where there are too few trusted rows for one.
-std::optional<TrustedDistance> FitTrustedDistance(const EmbeddingsView& trusted, double level,
-                                                  std::uint64_t seed, const Execution& execution);
+/// `groups` has the group of every row, or nothing where each stands alone.
+std::optional<TrustedDistance> FitTrustedDistance(const EmbeddingsView& trusted,
+                                                  std::span<const std::uint32_t> groups,
+                                                  double level, std::uint64_t seed,
+                                                  const Execution& execution);
 
 }  // namespace spuna::algorithms

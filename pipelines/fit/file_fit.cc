@@ -28,6 +28,7 @@ FitInput InputOf(const Source& source, SourceRows rows) {
   FitInput input;
   input.rows = std::move(rows.matrix);
   input.classes = std::move(rows.classes);
+  input.groups = std::move(rows.groups);
   input.ids = std::move(rows.ids);
   input.column = source.embedding();
   input.where = source.files().front().name;
@@ -66,7 +67,7 @@ arrow::Result<FitResult> ReadAndFit(const FitRequest& request, FitCheckpoint* ch
   const FitOptions& options = request.options;
   const bool has_findings = request.extras.findings;
   auto rows_of = [&](const Source& source, const std::string& id) {
-    RowsRequest rows{source, options.invalid, options.stratify, {}};
+    RowsRequest rows{source, options.invalid, options.stratify, options.fold_by, {}};
     if (request.extras.ids) rows.ids = ResolveIdColumn(source, id);
     return rows;
   };
@@ -108,9 +109,14 @@ arrow::Status FitRequest::Survey(const Source::FileCheck& check, const Runtime& 
   ARROW_RETURN_NOT_OK(trusted.Survey({options.embedding, ""}, {}, runtime));
   ARROW_RETURN_NOT_OK(pool.Survey({options.embedding, trusted.embedding()}, check, runtime));
   if (IsSampled()) pool.SortByPath();
-  if (options.stratify.empty()) return arrow::Status::OK();
-  ARROW_RETURN_NOT_OK(CheckColumn(trusted, {options.stratify, "stratify"}));
-  return CheckColumn(pool, {options.stratify, "stratify"});
+  const std::vector<TextColumn> columns = {{options.stratify, "stratify"},
+                                           {options.fold_by, "fold-by"}};
+  for (const TextColumn& column : columns) {
+    if (column.name.empty()) continue;
+    ARROW_RETURN_NOT_OK(CheckColumn(trusted, column));
+    ARROW_RETURN_NOT_OK(CheckColumn(pool, column));
+  }
+  return arrow::Status::OK();
 }
 
 FitShape FitRequest::Shape() const {

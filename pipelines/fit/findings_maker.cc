@@ -4,7 +4,7 @@
 
 #include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/evenly_taken.h"
-#include "pipelines/fit/changed_rows.h"
+#include "pipelines/matrix/changed_rows.h"
 #include "pipelines/model/row_scores.h"
 
 namespace spuna {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "pipelines/fit/fit_input.h"
 #include "pipelines/fit/fit_result.h"
+#include "pipelines/matrix/fit_input.h"
 #include "pipelines/run/runtime.h"
 
 namespace spuna {

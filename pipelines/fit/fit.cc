@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipelines/fit/findings_maker.h"
+#include "pipelines/fit/fit_groups.h"
 #include "pipelines/fit/fit_steps.h"
 #include "pipelines/fit/held_back_fit.h"
 #include "pipelines/model/row_scores.h"
@@ -67,8 +68,12 @@ arrow::Result<FitResult> FitAndDecide(FitInput trusted, FitInput pool, const Fit
   if (calibration == Calibration::kNone) {
     result = FitWithoutDecision(trusted, pool, options, extras, clock, checkpoint);
   } else {
-    ARROW_ASSIGN_OR_RAISE(const std::int64_t num_held_out,
-                          CountCalibrationRows(options.decision, trusted.rows.num_rows()));
+    // What is held out is a group: a row where rows stand alone.
+    ARROW_ASSIGN_OR_RAISE(
+        const std::int64_t num_held_out,
+        CountCalibrationRows(options.decision,
+                             static_cast<std::int64_t>(RowsByGroup(trusted).size()),
+                             trusted.groups.empty() ? "rows" : "groups"));
     const FitFunction fit = [&](FitInput& some_trusted, FitInput& more_pool,
                                 const FitExtras& some_extras, bool resumes) {
       return FitWithoutDecision(some_trusted, more_pool, options, some_extras, clock,
@@ -97,6 +102,7 @@ arrow::Result<FitResult> Fit(FitInput trusted, FitInput pool, const FitOptions& 
         "or "
         "on a stream");
   }
+  ARROW_RETURN_NOT_OK(CheckGroups(trusted, pool, options.fold_by));
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
     return FitAndDecide(std::move(trusted), std::move(pool), options, extras, clock, checkpoint);

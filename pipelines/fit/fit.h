@@ -3,8 +3,8 @@
 #include <arrow/result.h>
 
 #include "algorithms/recipe/checkpoint.h"
-#include "pipelines/fit/fit_input.h"
 #include "pipelines/fit/fit_result.h"
+#include "pipelines/matrix/fit_input.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/runtime.h"
 

@@ -26,10 +26,11 @@ Safetensors ToFile(const Discriminant& discriminant) {
   Safetensors file;
   AddVector(file, "trusted", discriminant.trusted);
   AddVector(file, "pool", discriminant.pool);
-  AddVector(file, "numbers",
-            std::vector<double>{discriminant.network_weight, discriminant.separation.auroc,
-                                discriminant.separation.p_value, discriminant.share.estimate,
-                                discriminant.share.low, discriminant.share.high});
+  std::vector<double> numbers = {discriminant.network_weight,     discriminant.separation.auroc,
+                                 discriminant.separation.p_value, discriminant.share.estimate,
+                                 discriminant.share.low,          discriminant.share.high};
+  if (const auto& least = discriminant.separation.least_p_value) numbers.push_back(*least);
+  AddVector(file, "numbers", numbers);
   AddHeldOut("fold", discriminant.folds, file);
   return file;
 }
@@ -39,9 +40,12 @@ arrow::Result<Discriminant> DiscriminantFrom(const Safetensors& file) {
   ARROW_ASSIGN_OR_RAISE(discriminant.trusted, file.Doubles("trusted"));
   ARROW_ASSIGN_OR_RAISE(discriminant.pool, file.Doubles("pool"));
   ARROW_ASSIGN_OR_RAISE(const std::vector<double> numbers, file.Doubles("numbers"));
-  if (numbers.size() != 6) return arrow::Status::Invalid("expected 6 numbers");
+  if (numbers.size() != 6 && numbers.size() != 7) {
+    return arrow::Status::Invalid("expected 6 or 7 numbers");
+  }
   discriminant.network_weight = numbers[0];
-  discriminant.separation = {numbers[1], numbers[2]};
+  discriminant.separation = {numbers[1], numbers[2], {}};
+  if (numbers.size() == 7) discriminant.separation.least_p_value = numbers[6];
   discriminant.share = {numbers[3], numbers[4], numbers[5]};
   ARROW_ASSIGN_OR_RAISE(discriminant.folds, ReadHeldOut("fold", file));
   return discriminant;

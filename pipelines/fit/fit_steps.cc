@@ -7,6 +7,7 @@
 #include "algorithms/expansion/banks.h"
 #include "algorithms/recipe/fit_context.h"
 #include "algorithms/rows/duplicate_rows.h"
+#include "pipelines/fit/fit_groups.h"
 #include "pipelines/fit/prepared_inputs.h"
 #include "pipelines/run/exception_status.h"
 
@@ -89,10 +90,10 @@ Model DistillOrThrow(const FitInput& trusted, const FitInput& pool,
 // A step of a fit decides nothing.
 arrow::Status CheckStep(const FitOptions& options) {
   const bool decides = options.decision.IsSet() || options.decision.calibration.has_value();
-  if (!decides && options.stratify.empty()) return arrow::Status::OK();
+  if (!decides && options.stratify.empty() && options.fold_by.empty()) return arrow::Status::OK();
   return arrow::Status::Invalid(
-      "options that decide which rows are dropped, and `stratify`, are for a whole fit, not for "
-      "one of its steps");
+      "options that decide which rows are dropped, `stratify` and `fold-by` are for a whole fit, "
+      "not for one of its steps");
 }
 
 bool NeedsNeighborScores(const FitChoices& choices) {
@@ -127,7 +128,8 @@ FitResult FitWithoutDecision(FitInput& trusted, FitInput& pool, const FitOptions
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
   const algorithms::Strata strata = StrataOf(trusted, pool);
   algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
-                                 options.ForRecipe(choices), clock.Execution(), checkpoint);
+                                 GroupsOf(trusted, pool), options.ForRecipe(choices),
+                                 clock.Execution(), checkpoint);
   if (extras.findings && context.discriminant()) {
     result.mix = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
                                                context.discriminant()->trusted,
@@ -164,7 +166,8 @@ arrow::Result<algorithms::Expansion> Expand(FitInput trusted, FitInput pool,
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
     return prepared.OfAllRows(algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata,
-                                                     options.ForRecipe(choices), clock.Execution())
+                                                     {}, options.ForRecipe(choices),
+                                                     clock.Execution())
                                   .Expand(clock.Execution()));
   });
 }
@@ -178,7 +181,7 @@ arrow::Result<Model> Distill(FitInput trusted, FitInput pool, const algorithms::
     const algorithms::Expansion expansion = prepared.OfLearnedRows(labels);
     const FitChoices choices = ChooseFor(trusted, pool, options);
     const algorithms::Strata strata = StrataOf(trusted, pool);
-    algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
+    algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata, {},
                                    options.ForRecipe(choices), clock.Execution());
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {

@@ -7,6 +7,7 @@
 #include "algorithms/rows/duplicate_rows.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
+#include "pipelines/fit/fit_groups.h"
 
 namespace spuna {
 namespace {
@@ -20,6 +21,7 @@ void AddRow(const FitInput& from, std::uint32_t row, FitInput& to) {
   to.rows.values.insert(to.rows.values.end(), values, values + from.rows.dimension);
   to.rows.valid.push_back(1);
   if (!from.classes.empty()) to.classes.push_back(from.classes[row]);
+  if (!from.groups.empty()) to.groups.push_back(from.groups[row]);
 }
 
 // Some rows of an input, ascending.
@@ -33,12 +35,38 @@ FitInput Select(const FitInput& input, algorithms::RowNumbers rows) {
   return some;
 }
 
-// The valid rows in random order.
-algorithms::RowNumbers ShuffledRows(const FitInput& input, std::uint64_t seed) {
-  algorithms::RowNumbers rows =
-      algorithms::AllRows(static_cast<std::size_t>(input.rows.num_rows()));
-  algorithms::SeededRandom(seed).Shuffle(rows);
-  return rows;
+// The valid rows by group, in random order; of each group the first row is drawn at random.
+std::vector<algorithms::RowNumbers> ShuffledGroups(const FitInput& input, std::uint64_t seed) {
+  std::vector<algorithms::RowNumbers> groups = RowsByGroup(input);
+  algorithms::SeededRandom random(seed);
+  random.Shuffle(groups);
+  for (algorithms::RowNumbers& rows : groups) {
+    std::swap(rows.front(), rows[random.Below(rows.size())]);
+  }
+  return groups;
+}
+
+// Trusted rows that are held out, and those that are learned.
+struct Parted {
+  FitInput held_out;
+  FitInput learned;
+  // One row of each group that is held out.
+  algorithms::RowNumbers calibration;
+};
+
+template <typename IsHeldOut>
+Parted Part(const FitInput& trusted, const std::vector<algorithms::RowNumbers>& groups,
+            IsHeldOut is_held_out) {
+  algorithms::RowNumbers inside;
+  algorithms::RowNumbers outside;
+  algorithms::RowNumbers calibration;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    algorithms::RowNumbers& rows = is_held_out(i) ? inside : outside;
+    rows.insert(rows.end(), groups[i].begin(), groups[i].end());
+    if (is_held_out(i)) calibration.push_back(groups[i].front());
+  }
+  return {Select(trusted, std::move(inside)), Select(trusted, std::move(outside)),
+          std::move(calibration)};
 }
 
 // Puts rows at the end of a pool while it lives.
@@ -52,8 +80,8 @@ class EnlargedPool {
   ~EnlargedPool() {
     pool_.rows.values.resize(num_values_);
     pool_.rows.valid.resize(num_rows_);
-    if (!pool_.classes.empty()) {
-      pool_.classes.resize(static_cast<std::size_t>(pool_.rows.num_rows()));
+    for (std::vector<std::string>* texts : {&pool_.classes, &pool_.groups}) {
+      if (!texts->empty()) texts->resize(static_cast<std::size_t>(pool_.rows.num_rows()));
     }
   }
   EnlargedPool(const EnlargedPool&) = delete;
@@ -100,17 +128,16 @@ void DescribePoolAlone(const EmbeddingMatrix& pool, std::int64_t num_added, FitR
 FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
                        StageClock& clock) {
-  const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
-  const auto split = rows.begin() + num_held_out;
-  const FitInput held_out = Select(trusted, {rows.begin(), split});
-  FitInput learned = Select(trusted, {split, rows.end()});
+  Parted parted = Part(trusted, ShuffledGroups(trusted, seed),
+                       [&](std::size_t i) { return static_cast<std::int64_t>(i) < num_held_out; });
   FitResult result;
   {
-    const EnlargedPool enlarged(pool, held_out);
-    result = fit(learned, pool, extras, /*resumes=*/true);
+    const EnlargedPool enlarged(pool, parted.held_out);
+    result = fit(parted.learned, pool, extras, /*resumes=*/true);
   }
-  result.model.calibration.own = PartOf(result.model, held_out, clock).scores;
-  DescribePoolAlone(pool.rows, num_held_out, result);
+  result.model.calibration.own =
+      PartOf(result.model, Select(trusted, parted.calibration), clock).scores;
+  DescribePoolAlone(pool.rows, parted.held_out.rows.num_rows(), result);
   FitSummary& summary = result.model.summary;
   summary.rows_trusted_in_pool =
       static_cast<std::int64_t>(algorithms::CountRowsAlsoIn(trusted.rows.view(), pool.rows.view()));
@@ -123,20 +150,15 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
 FitResult FitWithCross(FitInput& trusted, FitInput& pool, std::uint64_t seed,
                        const FitExtras& extras, const FitFunction& fit, StageClock& clock) {
   FitResult result = fit(trusted, pool, extras, /*resumes=*/true);
-  const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
+  const std::vector<algorithms::RowNumbers> groups = ShuffledGroups(trusted, seed);
   for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
-    algorithms::RowNumbers inside;
-    algorithms::RowNumbers outside;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      (i % kNumFolds == fold ? inside : outside).push_back(rows[i]);
-    }
-    const FitInput held_out = Select(trusted, std::move(inside));
-    FitInput learned = Select(trusted, std::move(outside));
-    const EnlargedPool enlarged(pool, held_out);
+    Parted parted = Part(trusted, groups, [&](std::size_t i) { return i % kNumFolds == fold; });
+    const EnlargedPool enlarged(pool, parted.held_out);
     result.model.calibration.folds.push_back(
-        PartOf(fit(learned, pool, {}, /*resumes=*/false).model, held_out, clock));
+        PartOf(fit(parted.learned, pool, {}, /*resumes=*/false).model,
+               Select(trusted, parted.calibration), clock));
   }
-  result.model.summary.rows_calibration = trusted.rows.num_rows();
+  result.model.summary.rows_calibration = static_cast<std::int64_t>(groups.size());
   return result;
 }
 

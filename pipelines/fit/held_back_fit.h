@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "pipelines/fit/fit_input.h"
 #include "pipelines/fit/fit_result.h"
+#include "pipelines/matrix/fit_input.h"
 #include "pipelines/run/runtime.h"
 
 namespace spuna {
@@ -17,11 +17,15 @@ using FitFunction = std::function<FitResult(FitInput& trusted, FitInput& pool,
 /// Fits with some trusted rows, drawn by the seed, learned as pool rows. They and the clean rows of
 /// the pool are then exchangeable, and their scores calibrate the model's. The pool has its own
 /// rows again when this returns, and the result describes them alone.
+///
+/// Where rows belong to groups, `num_held_out` whole groups are, and one row of each, drawn by the
+/// seed, calibrates: that row and a row of a new group are exchangeable, rows of one group are not.
 FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
                        StageClock& clock);
 
-/// Fits with all trusted rows, and five times more with a fifth of them learned as pool rows.
+/// Fits with all trusted rows, and five times more with a fifth of them, or of the groups, learned
+/// as pool rows.
 FitResult FitWithCross(FitInput& trusted, FitInput& pool, std::uint64_t seed,
                        const FitExtras& extras, const FitFunction& fit, StageClock& clock);
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "algorithms/rows/ranking.h"
-#include "pipelines/fit/fit_input.h"
+#include "pipelines/matrix/fit_input.h"
 #include "pipelines/source/source.h"
 
 namespace spuna {

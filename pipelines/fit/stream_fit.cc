@@ -33,7 +33,7 @@ arrow::Result<StreamTexts> FindTexts(const arrow::Schema& schema, const std::str
                                      const StreamFitRequest& request, const std::string& id) {
   std::optional<IdColumn> ids;
   if (request.extras.ids) ids = ResolveIdColumn(schema, id);
-  return StreamTexts::Make(schema, where, request.options.stratify, ids);
+  return StreamTexts::Make(schema, where, request.options, ids);
 }
 
 arrow::Status ReadTrusted(arrow::RecordBatchReader& reader, const StreamFitRequest& request,

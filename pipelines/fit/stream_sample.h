@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipelines/fit/fit_input.h"
 #include "pipelines/fit/stream_texts.h"
+#include "pipelines/matrix/fit_input.h"
 #include "pipelines/options/options.h"
 #include "pipelines/source/row_sample.h"
 

@@ -29,12 +29,16 @@ arrow::Status AppendTexts(const NamedColumn& column, const arrow::RecordBatch& b
 }  // namespace
 
 arrow::Result<StreamTexts> StreamTexts::Make(const arrow::Schema& schema, const std::string& where,
-                                             const std::string& classes,
+                                             const FitOptions& options,
                                              const std::optional<IdColumn>& ids) {
   StreamTexts texts;
-  if (!classes.empty()) {
+  if (!options.stratify.empty()) {
     ARROW_ASSIGN_OR_RAISE(texts.class_column_,
-                          NamedColumn::Find(schema, where, {}, classes, "stratify"));
+                          NamedColumn::Find(schema, where, {}, options.stratify, "stratify"));
+  }
+  if (!options.fold_by.empty()) {
+    ARROW_ASSIGN_OR_RAISE(texts.group_column_,
+                          NamedColumn::Find(schema, where, {}, options.fold_by, "fold-by"));
   }
   texts.wants_ids_ = ids.has_value();
   if (ids && ids->IsIn(schema)) {
@@ -45,6 +49,7 @@ arrow::Result<StreamTexts> StreamTexts::Make(const arrow::Schema& schema, const 
 
 arrow::Status StreamTexts::Append(const arrow::RecordBatch& batch, std::int64_t first_row) {
   if (class_column_) ARROW_RETURN_NOT_OK(AppendTexts(*class_column_, batch, classes_));
+  if (group_column_) ARROW_RETURN_NOT_OK(AppendTexts(*group_column_, batch, groups_));
   if (!wants_ids_) return arrow::Status::OK();
   if (id_column_) return AppendTexts(*id_column_, batch, ids_);
   for (std::int64_t i = 0; i < batch.num_rows(); ++i) ids_.push_back(PlaceInStream(first_row + i));
@@ -53,6 +58,7 @@ arrow::Status StreamTexts::Append(const arrow::RecordBatch& batch, std::int64_t 
 
 void StreamTexts::Keep(const std::vector<std::size_t>& indices) {
   KeepAt(indices, classes_);
+  KeepAt(indices, groups_);
   KeepAt(indices, ids_);
 }
 
@@ -63,6 +69,7 @@ void StreamTexts::MoveTo(FitInput& input) {
   }
   Keep(valid);
   input.classes = std::move(classes_);
+  input.groups = std::move(groups_);
   input.ids = std::move(ids_);
 }
 

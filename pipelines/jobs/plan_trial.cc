@@ -77,8 +77,9 @@ arrow::Result<SmallPool> ReadSmallPool(const FitRequest& request, std::int64_t w
   const Runtime quiet = runtime.Quiet();
   StageClock clock(quiet);
   const auto begin = Clock::now();
-  ARROW_ASSIGN_OR_RAISE(SourceRows rows,
-                        ReadSampledRows({source, request.options.invalid, "", {}}, sample, clock));
+  ARROW_ASSIGN_OR_RAISE(
+      SourceRows rows,
+      ReadSampledRows({source, request.options.invalid, "", "", {}}, sample, clock));
   pool.rows = std::move(rows.matrix);
   pool.seconds_per_row = SecondsSince(begin) / static_cast<double>(rows_passed);
   return pool;
@@ -108,8 +109,9 @@ arrow::Result<SmallFit> RunSmallFit(const FitInput& trusted, const FitInput& poo
   part.where = pool.where;
   part.rows = FirstRows(pool.rows, num_rows);
   FitOptions options = request.options;
-  // Classes and findings would need texts of the rows, and take no time beside the rest.
+  // Classes, groups and findings would need texts of the rows, and take no time beside the rest.
   options.stratify.clear();
+  options.fold_by.clear();
   FitExtras extras = request.extras;
   extras.findings = false;
   if (options.alpha)
@@ -170,7 +172,7 @@ arrow::Result<FitTrial> TryFit(const FitRequest& request, const Runtime& runtime
   StageClock clock(quiet);
   const auto begin = Clock::now();
   ARROW_ASSIGN_OR_RAISE(SourceRows trusted_rows,
-                        ReadAllRows({request.trusted, options.invalid, "", {}}, clock));
+                        ReadAllRows({request.trusted, options.invalid, "", "", {}}, clock));
   trusted.rows = std::move(trusted_rows.matrix);
   FitTrial trial;
   trial.seconds["read"] = SecondsSince(begin);

@@ -59,11 +59,12 @@ class MatrixReader {
     std::int64_t num_invalid;
     std::int64_t dimension;
     std::size_t num_classes;
+    std::size_t num_groups;
     std::size_t num_ids;
   };
   Mark Here() const {
-    return {matrix_.values.size(), matrix_.valid.size(), matrix_.num_invalid,
-            matrix_.dimension,     rows_.classes.size(), rows_.ids.size()};
+    return {matrix_.values.size(), matrix_.valid.size(), matrix_.num_invalid, matrix_.dimension,
+            rows_.classes.size(),  rows_.groups.size(),  rows_.ids.size()};
   }
   void GoBackTo(const Mark& mark) {
     matrix_.values.resize(mark.num_values);
@@ -71,6 +72,7 @@ class MatrixReader {
     matrix_.num_invalid = mark.num_invalid;
     matrix_.dimension = mark.dimension;
     rows_.classes.resize(mark.num_classes);
+    rows_.groups.resize(mark.num_groups);
     rows_.ids.resize(mark.num_ids);
   }
 
@@ -78,7 +80,7 @@ class MatrixReader {
   // The numbers, within their file, of the valid rows that were read after a mark.
   std::vector<std::int64_t> ValidRowsSince(const Mark& mark) const {
     std::vector<std::int64_t> rows;
-    if (request_.classes.empty() && !request_.ids) return rows;
+    if (!request_.HasTexts()) return rows;
     for (std::size_t i = mark.num_rows; i < matrix_.valid.size(); ++i) {
       if (matrix_.valid[i] != 0) rows.push_back(static_cast<std::int64_t>(i - mark.num_rows));
     }

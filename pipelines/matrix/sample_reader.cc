@@ -131,7 +131,7 @@ class SampleReader {
     return arrow::Status::OK();
   }
 
-  // Classes and ids of the valid rows of a file.
+  // Classes, groups and ids of the valid rows of a file.
   arrow::Status AppendTexts(std::size_t file, const ParquetInput& parquet,
                             const std::vector<Part>& parts, SourceRows& texts) const {
     std::vector<std::int64_t> valid_rows;
@@ -147,6 +147,7 @@ class SampleReader {
   // Takes over what was found in a file.
   void Append(std::size_t file, std::vector<Part>& parts, SourceRows texts) {
     std::ranges::move(texts.classes, std::back_inserter(rows_.classes));
+    std::ranges::move(texts.groups, std::back_inserter(rows_.groups));
     std::ranges::move(texts.ids, std::back_inserter(rows_.ids));
     for (Part& part : parts) {
       if (part.file != file) continue;

@@ -23,6 +23,11 @@ arrow::Status SourceRows::AppendTexts(const RowsRequest& request, std::size_t fi
                           ReadTexts(parquet, rows, {request.classes, "stratify"}, runtime));
     MoveInto(classes, std::move(texts));
   }
+  if (!request.groups.empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto texts,
+                          ReadTexts(parquet, rows, {request.groups, "fold-by"}, runtime));
+    MoveInto(groups, std::move(texts));
+  }
   if (request.ids) {
     ARROW_ASSIGN_OR_RAISE(
         auto texts, ReadIds(request.source.files()[file], parquet, rows, *request.ids, runtime));

@@ -19,10 +19,15 @@ namespace spuna {
 
 /// What to read of an input that was surveyed.
 struct RowsRequest {
+  /// Whether texts are wanted.
+  bool HasTexts() const { return !classes.empty() || !groups.empty() || ids; }
+
   const Source& source;
   InvalidRows invalid = InvalidRows::kNull;
   /// The column of classes; empty for none.
   std::string classes;
+  /// The column of groups; empty for none.
+  std::string groups;
   /// The column of ids; not set where they are not wanted.
   std::optional<IdColumn> ids;
 };
@@ -32,9 +37,11 @@ struct SourceRows {
   EmbeddingMatrix matrix;
   /// Of every valid row, where it was asked for.
   std::vector<std::string> classes;
+  std::vector<std::string> groups;
   std::vector<std::string> ids;
 
-  /// Adds classes and ids of some rows of an open file of the input, as far as they are asked for.
+  /// Adds classes, groups and ids of some rows of an open file of the input, as far as they are
+  /// asked for.
   arrow::Status AppendTexts(const RowsRequest& request, std::size_t file,
                             const arrow_io::ParquetInput& parquet,
                             const std::vector<std::int64_t>& rows, const Runtime& runtime);

@@ -42,6 +42,35 @@ std::vector<Option> FarLines() {
       });
 }
 
+namespace {
+
+Option StratifyLine() {
+  return {.name = "stratify",
+          .help =
+              "Column of classes: compare rows within a class, since another mix of classes is "
+              "no shift",
+          .notes = "In trusted rows and pool; not in a node of a plan",
+          .value_name = "COLUMN",
+          .effect = Effect::kModel,
+          .field = InMethod(&FitOptions::stratify)};
+}
+
+Option FoldByLine() {
+  return {.name = "fold-by",
+          .help =
+              "Column of groups whose rows belong together (video, patient, site): hold groups "
+              "out whole, and count each once",
+          .notes =
+              "In trusted rows and pool, and no group in both; a row whose group is null is "
+              "alone; not in a node of a plan",
+          .value_name = "COLUMN",
+          .effect = Effect::kModel,
+          .since_format = 5,
+          .field = InMethod(&FitOptions::fold_by)};
+}
+
+}  // namespace
+
 std::vector<Option> DecisionLines() {
   constexpr Range kShare{Range::Kind::kShare};
   constexpr Range kThreshold{Range::Kind::kWithinOne};
@@ -90,20 +119,14 @@ std::vector<Option> DecisionLines() {
            .effect = Effect::kModel,
            .field = InDecision(&DecisionOptions::calibration)},
           {.name = "calibration-rows",
-           .help = "Trusted rows that a split holds out",
+           .help = "Trusted rows that a split holds out; with `fold-by` groups",
            .notes = "At most half of them",
            .rule = "a quarter, or what the level needs",
            .range = Between(1, kMaxCount),
            .effect = Effect::kModel,
            .field = InDecision(&DecisionOptions::calibration_rows)},
-          {.name = "stratify",
-           .help =
-               "Column of classes: compare rows within a class, since another mix of classes is no "
-               "shift",
-           .notes = "In trusted rows and pool; not in a node of a plan",
-           .value_name = "COLUMN",
-           .effect = Effect::kModel,
-           .field = InMethod(&FitOptions::stratify)},
+          StratifyLine(),
+          FoldByLine(),
           {.name = "p-values",
            .help = "Write a column of p-values: how rare a clean row with such a score is",
            .effect = Effect::kOutput,

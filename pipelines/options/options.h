@@ -81,8 +81,8 @@ struct DecisionOptions {
   std::optional<double> threshold;
   /// Not set: split where one of the first two is, else none.
   std::optional<Calibration> calibration;
-  /// How many trusted rows a split holds out. Not set: a quarter, or as many as the level
-  /// asks for, up to one half.
+  /// How many trusted rows, or groups, a split holds out. Not set: a quarter, or as many as the
+  /// level asks for, up to one half.
   std::optional<std::int64_t> calibration_rows;
   /// Not set: kDrop, and in `recipe` paper rows are not held against a distance at all.
   std::optional<FarRows> far;
@@ -138,6 +138,8 @@ struct FitOptions {
   DecisionOptions decision;
   /// The column of the classes within which rows are compared; empty compares all with all.
   std::string stratify;
+  /// The column of the groups whose rows belong together; empty lets every row stand alone.
+  std::string fold_by;
 
   /// Whether every value can be used, whatever the data.
   arrow::Status Validate() const;

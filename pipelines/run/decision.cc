@@ -78,7 +78,8 @@ arrow::Result<Decision> DecideByCleanLoss(double level, const CalibrationScores&
 }
 
 arrow::Result<std::int64_t> CountCalibrationRows(const DecisionOptions& options,
-                                                 std::int64_t num_trusted_rows) {
+                                                 std::int64_t num_trusted,
+                                                 const std::string& unit) {
   const std::int64_t needed =
       options.max_clean_loss
           ? static_cast<std::int64_t>(algorithms::CalibrationRowsFor(*options.max_clean_loss))
@@ -88,26 +89,26 @@ arrow::Result<std::int64_t> CountCalibrationRows(const DecisionOptions& options,
           ? "`max-clean-loss` " + algorithms::FormatNumber(*options.max_clean_loss)
           : "`calibration` " + std::string("split");
   if (options.ChosenCalibration() == Calibration::kCross) {
-    if (num_trusted_rows >= needed && num_trusted_rows >= 10) return num_trusted_rows;
-    return arrow::Status::Invalid(level, " needs ", std::max<std::int64_t>(needed, 10),
-                                  " trusted rows with `calibration` cross, but there are ",
-                                  num_trusted_rows);
+    if (num_trusted >= needed && num_trusted >= 10) return num_trusted;
+    return arrow::Status::Invalid(level, " needs ", std::max<std::int64_t>(needed, 10), " trusted ",
+                                  unit, " with `calibration` cross, but there are ", num_trusted);
   }
   if (options.calibration_rows) {
     const std::int64_t asked = *options.calibration_rows;
     if (asked < needed) {
-      return arrow::Status::Invalid(level, " needs ", needed,
-                                    " calibration rows, but `calibration-rows` is ", asked);
+      return arrow::Status::Invalid(level, " needs ", needed, " calibration ", unit,
+                                    ", but `calibration-rows` is ", asked);
     }
-    if (asked + 2 <= num_trusted_rows) return asked;
-    return arrow::Status::Invalid("`calibration-rows` ", asked, " leaves too few of ",
-                                  num_trusted_rows, " trusted rows to learn from");
+    if (asked + 2 <= num_trusted) return asked;
+    return arrow::Status::Invalid("`calibration-rows` ", asked, " leaves too few of ", num_trusted,
+                                  " trusted ", unit, " to learn from");
   }
-  const std::int64_t count = std::max(num_trusted_rows / 4, needed);
-  if (2 * count <= num_trusted_rows) return count;
-  return arrow::Status::Invalid(level, " needs ", needed, " calibration rows, at most half of the ",
-                                "trusted rows, so ", 2 * needed, " trusted rows, but there are ",
-                                num_trusted_rows, "; give more, or ask for less");
+  const std::int64_t count = std::max(num_trusted / 4, needed);
+  if (2 * count <= num_trusted) return count;
+  return arrow::Status::Invalid(level, " needs ", needed, " calibration ", unit,
+                                ", at most half of the trusted ", unit, ", so ", 2 * needed,
+                                " trusted ", unit, ", but there are ", num_trusted,
+                                "; give more, or ask for less");
 }
 
 nlohmann::json ToJson(const Decision& decision) {

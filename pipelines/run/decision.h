@@ -76,10 +76,11 @@ Decision Decide(const DecisionOptions& options, const algorithms::CalibrationSco
 arrow::Result<Decision> DecideByCleanLoss(double level,
                                           const algorithms::CalibrationScores& calibration);
 
-/// How many of the trusted rows a split holds out. An error that says how many are needed where
-/// there are too few.
+/// How many of the trusted rows a split holds out, or of the groups; `unit` is what messages call
+/// them. An error that says how many are needed where there are too few.
 arrow::Result<std::int64_t> CountCalibrationRows(const DecisionOptions& options,
-                                                 std::int64_t num_trusted_rows);
+                                                 std::int64_t num_trusted,
+                                                 const std::string& unit = "rows");
 
 nlohmann::json ToJson(const Decision& decision);
 /// Throws a nlohmann exception or std::invalid_argument where it can't be one.

@@ -59,6 +59,7 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
   if (summary.separation) {
     shift["auroc"] = summary.separation->auroc;
     shift["p_value"] = summary.separation->p_value;
+    if (const auto& least = summary.separation->least_p_value) shift["least_p_value"] = *least;
   }
   if (summary.share) shift["share"] = ToJson(*summary.share);
   if (const std::optional<Verdict> verdict = VerdictOf(summary))
@@ -97,7 +98,10 @@ FitSummary FitSummaryFromJson(const json& from) {
   const json& shift = from.at("shift");
   summary.found = shift.at("found").get<bool>();
   if (!summary.found || shift.contains("auroc")) {
-    summary.separation = {shift.at("auroc").get<double>(), shift.at("p_value").get<double>()};
+    summary.separation = {shift.at("auroc").get<double>(), shift.at("p_value").get<double>(), {}};
+    if (shift.contains("least_p_value")) {
+      summary.separation->least_p_value = shift.at("least_p_value").get<double>();
+    }
   }
   if (shift.contains("share")) {
     const json& share = shift.at("share");

@@ -25,7 +25,7 @@ struct FitSummary {
   /// The rows with values far beyond those of the trusted rows: clipped, in `recipe` paper not.
   std::int64_t rows_beyond_trusted = 0;
   std::int64_t rows_beyond_pool = 0;
-  /// The trusted rows that were held out.
+  /// The trusted rows that calibrate: those that were held out, or one of each group that was.
   std::int64_t rows_calibration = 0;
   /// The rows of the whole pool, where the fit saw a sample of it.
   std::optional<std::int64_t> sampled_from;

@@ -57,6 +57,12 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOpti
                                                 Count(kFewTrustedRows) +
                                                 " shifts are missed that more would show"});
   }
+  if (summary.separation && summary.separation->CanNotBeFound()) {
+    warnings.push_back({"few groups", "with so few groups the test can reach p = " +
+                                          Format("%.2g", *summary.separation->least_p_value) +
+                                          " at best, and below 0.05 is needed to prove a shift; "
+                                          "give more groups"});
+  }
   if (summary.rows_trusted_in_pool > 0) {
     warnings.push_back({"trusted in pool", Count(summary.rows_trusted_in_pool) +
                                                " trusted rows are also in the pool (equal "

@@ -13,7 +13,8 @@ namespace spuna {
 
 /// What the user of a fit should know before trusting its result.
 struct FitWarning {
-  /// In a word or two: "verdict", "few trusted rows", "trusted in pool", "invalid rows" or "model".
+  /// In a word or two: "verdict", "few trusted rows", "few groups", "trusted in pool", "invalid
+  /// rows" or "model".
   std::string about;
   std::string text;
 };

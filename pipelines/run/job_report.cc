@@ -40,6 +40,9 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
   if (fit.separation) {
     json["verdict"] = ToWord(*VerdictOf(fit));
     json["shift_test"] = {{"p_value", fit.separation->p_value}, {"found", fit.found}};
+    if (const auto& least = fit.separation->least_p_value) {
+      json["shift_test"]["least_p_value"] = *least;
+    }
     json["separation"] = {{"auroc", fit.separation->auroc}, {"p_value", fit.separation->p_value}};
   }
   json["share_shifted"] = fit.share ? ToJson(*fit.share) : nlohmann::json();

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/fit/fit_input.h"
+#include "pipelines/matrix/fit_input.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/runtime.h"
 

@@ -55,9 +55,9 @@ def split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Streams of all columns; of files that need not be, the embeddings alone."""
     embedding = options.get("embedding")
-    only = embedding is not None and options.get("stratify") is None
+    trusted_only = options.get("stratify") is None and options.get("fold_by") is None
+    only = embedding is not None and trusted_only
     check_bad_files(pool, options)
-    trusted_only = options.get("stratify") is None
     return (
         open_stream(trusted, only_embedding=trusted_only, embedding=embedding, argument="trusted"),
         # The pool is tried for the trusted rows' column first, so all of its columns must be there.

@@ -275,7 +275,7 @@ def test_pictures_of_tables(quick, tmp_path):
         spuna.clean(trusted, table, report_image="nowhere", **options)
 
 
-@pytest.mark.parametrize("name", ["group_by", "id", "truth", "report_image", "stratify"])
+@pytest.mark.parametrize("name", ["group_by", "id", "truth", "report_image", "stratify", "fold_by"])
 def test_columns_that_are_missing_are_said_before_the_fit(quick, name):
     options, trusted, pool = quick
 

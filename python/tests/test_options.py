@@ -86,3 +86,26 @@ def test_what_a_call_cannot_offer_is_said(quick):
         spuna.fit(trusted, pool, labels="x", **options)
     with pytest.raises(ValueError, match="there is no option `p_value`; did you mean `p_values`"):
         spuna.clean(trusted, pool, p_value=True, **options)
+
+
+def test_rows_that_belong_together_are_kept_whole(tmp_path):
+    rng = np.random.default_rng(0)
+
+    def videos(name, count):
+        rows = np.repeat(3 * rng.normal(size=(count, 6)), 5, axis=0) + rng.normal(size=(5 * count, 6))
+        names = [f"{name}{i // 5}" for i in range(5 * count)]
+        return pa.table({"embedding": list(rows.astype(np.float32)), "video": names})
+
+    trusted, pool = videos("trusted ", 40), videos("pool ", 50)
+    options = {"epochs": 2, "hidden": 8, "fold_by": "video", "max_clean_loss": 0.1}
+    by_stream = spuna.fit(trusted, pool, **options)
+    assert by_stream.report()["fit"]["rows_calibration"] == 10
+    assert by_stream.report()["fit"]["shift"]["least_p_value"] == 0.0025
+    pq.write_table(trusted, tmp_path / "trusted.parquet")
+    pq.write_table(pool, tmp_path / "pool.parquet")
+    by_files = spuna.fit(tmp_path / "trusted.parquet", tmp_path / "pool.parquet", **options)
+    assert by_files.to_bytes() == by_stream.to_bytes()
+    by_both = spuna.fit(tmp_path / "trusted.parquet", pool.to_reader(), **options)
+    assert by_both.to_bytes() == by_stream.to_bytes()
+    with pytest.raises(ValueError, match="`fold_by`: group 'trusted 0' of column 'video' is in the trusted rows and"):
+        spuna.clean(trusted, trusted, **options)

@@ -226,7 +226,7 @@ def test_every_option_of_a_fit_is_a_parameter():
     parameters = inspect.signature(spuna.SpunaDetector).parameters
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters.values())
     names = {"seed": "random_state", "threads": "n_jobs"}
-    left_out = {"embedding", "fit_sample", "force", "invalid", "on_bad_file", "stratify"}
+    left_out = {"embedding", "fit_sample", "fold_by", "force", "invalid", "on_bad_file", "stratify"}
     expected = {names.get(name, name): option for name, option in CALLS["fit"].items() if name not in left_out}
     assert list(parameters) == list(expected)
     assert spuna.SpunaDetector().get_params() == {name: o.default for name, o in expected.items()}
@@ -246,6 +246,7 @@ def test_every_option_of_a_fit_is_a_parameter():
         ("seed", "it is called `random_state` here"),
         ("threads", "it is called `n_jobs` here"),
         ("stratify", "which is about columns and files; use spuna.fit for it"),
+        ("fold_by", "which is about columns and files; use spuna.fit for it"),
         ("zzz", "help(spuna.SpunaDetector) lists them"),
     ],
 )

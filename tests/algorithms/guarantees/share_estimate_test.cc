@@ -75,6 +75,17 @@ BOOST_AUTO_TEST_CASE(edges) {
   BOOST_TEST(Auroc({}, low) == 0.5);
 }
 
+BOOST_AUTO_TEST_CASE(groups_that_are_alike_widen_by_the_root_of_their_size) {
+  const std::vector<double> alike = {1, 1, 1, 1, -1, -1, -1, -1};
+  const std::vector<std::uint32_t> groups = {3, 3, 3, 3, 5, 5, 5, 5};
+  BOOST_TEST(GroupWidening(alike, groups) == 2);
+  // Rows that are no more alike within a group than between groups.
+  const std::vector<double> mixed = {1, -1, 1, -1, 1, -1, 1, -1};
+  BOOST_TEST(GroupWidening(mixed, groups) == 1);
+  BOOST_TEST(GroupWidening(alike, {}) == 1);
+  BOOST_TEST(GroupWidening(std::vector<double>(8, 0.5), groups) == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 using test::RandomRows;
 
 RowScreen Fit(const test::Matrix& trusted, const test::Matrix& pool) {
-  return FitRowScreen(trusted.view(), pool.view(), 0.001, 0, {});
+  return FitRowScreen(trusted.view(), pool.view(), {}, 0.001, 0, {});
 }
 
 std::size_t CountOf(OddRow kind, const RowScreen& screen, const test::Matrix& rows) {

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(clean_rows_are_called_far_at_the_level_and_garbage_always) 
     const auto seed = static_cast<std::uint64_t>(3 * draw);
     const std::size_t dimension = draw % 2 == 0 ? 16 : 60;
     const auto distance =
-        FitTrustedDistance(RandomRows(600, dimension, seed, 1).view(), kLevel, seed, {});
+        FitTrustedDistance(RandomRows(600, dimension, seed, 1).view(), {}, kLevel, seed, {});
     BOOST_REQUIRE(distance.has_value());
     distance->Validate();
     const float cutoff = distance->CutoffAt(kLevel);
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(p_values_are_valid) {
   constexpr int kDraws = 40;
   for (int draw = 0; draw < kDraws; ++draw) {
     const auto seed = static_cast<std::uint64_t>(2 * draw);
-    const auto distance = FitTrustedDistance(RandomRows(300, 8, seed).view(), 0.01, seed, {});
+    const auto distance = FitTrustedDistance(RandomRows(300, 8, seed).view(), {}, 0.01, seed, {});
     for (const float far : distance->Measure(RandomRows(400, 8, seed + 1).view(), {})) {
       for (std::size_t k = 0; k < 3; ++k) {
         if (distance->PValue(far) <= levels[k]) shares[k] += 1.0 / (400 * kDraws);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_row_in_no_direction_of_the_trusted_rows_is_far) {
     }
     return rows;
   };
-  const auto distance = FitTrustedDistance(make(1).view(), kLevel, 0, {});
+  const auto distance = FitTrustedDistance(make(1).view(), {}, kLevel, 0, {});
   BOOST_TEST(distance->num_coordinates() == distance->num_directions() + 1);
   test::Matrix odd = make(2);
   for (std::size_t i = 0; i < odd.num_rows; ++i) odd.row(i)[70] = 1;
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_row_in_no_direction_of_the_trusted_rows_is_far) {
 }
 
 BOOST_AUTO_TEST_CASE(a_row_is_measured_alike_beside_any_others) {
-  const auto distance = FitTrustedDistance(RandomRows(400, 50, 1).view(), kLevel, 0, {});
+  const auto distance = FitTrustedDistance(RandomRows(400, 50, 1).view(), {}, kLevel, 0, {});
   const test::Matrix rows = RandomRows(1000, 50, 2);
   Execution threads;
   threads.num_threads = 3;
@@ -94,16 +94,45 @@ BOOST_AUTO_TEST_CASE(a_row_is_measured_alike_beside_any_others) {
 }
 
 BOOST_AUTO_TEST_CASE(few_trusted_rows_have_none_or_a_wide_one) {
-  BOOST_TEST(!FitTrustedDistance(RandomRows(11, 4, 1).view(), kLevel, 0, {}).has_value());
-  const auto few = FitTrustedDistance(RandomRows(30, 4, 1).view(), kLevel, 0, {});
+  BOOST_TEST(!FitTrustedDistance(RandomRows(11, 4, 1).view(), {}, kLevel, 0, {}).has_value());
+  const auto few = FitTrustedDistance(RandomRows(30, 4, 1).view(), {}, kLevel, 0, {});
   BOOST_REQUIRE(few.has_value());
   BOOST_TEST(few->CutoffAt(kLevel) == 2 * few->nearest.back());
   const test::Matrix equal{50, 3, std::vector<float>(150, 2)};
-  BOOST_TEST(!FitTrustedDistance(equal.view(), kLevel, 0, {}).has_value());
+  BOOST_TEST(!FitTrustedDistance(equal.view(), {}, kLevel, 0, {}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_group_are_not_measured_to_each_other) {
+  // Twenty rows of each group lie close together.
+  auto make = [](std::uint64_t seed, std::vector<std::uint32_t>& groups) {
+    const test::Matrix centers = RandomRows(150, 6, seed);
+    test::Matrix rows = RandomRows(3000, 6, seed + 1, 0, 0.01);
+    groups.clear();
+    for (std::size_t i = 0; i < 3000; ++i) {
+      for (std::size_t j = 0; j < 6; ++j) rows.row(i)[j] += centers.view().row(i / 20)[j];
+      groups.push_back(static_cast<std::uint32_t>(i / 20));
+    }
+    return rows;
+  };
+  std::vector<std::uint32_t> groups;
+  std::vector<std::uint32_t> unused;
+  const test::Matrix trusted = make(1, groups);
+  const test::Matrix fresh = make(3, unused);
+  auto count_far = [&](const TrustedDistance& distance) {
+    const float cutoff = distance.CutoffAt(0.02);
+    return std::ranges::count_if(distance.Measure(fresh.view(), {}),
+                                 [&](float far) { return far > cutoff; });
+  };
+  const auto alone = FitTrustedDistance(trusted.view(), {}, 0.02, 0, {});
+  const auto grouped = FitTrustedDistance(trusted.view(), groups, 0.02, 0, {});
+  BOOST_TEST(count_far(*alone) > 2000);
+  BOOST_TEST(count_far(*grouped) < 200);
+  BOOST_TEST(grouped->num_references() > grouped->nearest.size());
+  grouped->Validate();
 }
 
 BOOST_AUTO_TEST_CASE(values_beyond_all_numbers_are_far_and_disturb_no_other) {
-  const auto distance = FitTrustedDistance(RandomRows(400, 20, 1).view(), kLevel, 0, {});
+  const auto distance = FitTrustedDistance(RandomRows(400, 20, 1).view(), {}, kLevel, 0, {});
   test::Matrix rows = RandomRows(50, 20, 2);
   const std::vector<float> before = distance->Measure(rows.view(), {});
   std::fill_n(rows.row(10), 20, 3e38F);
@@ -116,7 +145,7 @@ BOOST_AUTO_TEST_CASE(values_beyond_all_numbers_are_far_and_disturb_no_other) {
 }
 
 BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_refused) {
-  auto distance = *FitTrustedDistance(RandomRows(100, 4, 1).view(), kLevel, 0, {});
+  auto distance = *FitTrustedDistance(RandomRows(100, 4, 1).view(), {}, kLevel, 0, {});
   auto broken = distance;
   broken.references.pop_back();
   BOOST_CHECK_THROW(broken.Validate(), std::invalid_argument);

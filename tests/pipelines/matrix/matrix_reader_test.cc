@@ -31,7 +31,7 @@ arrow::Result<EmbeddingMatrix> Read(const std::vector<std::string>& paths, int n
   runtime.num_threads = num_threads;
   StageClock clock(runtime);
   ARROW_RETURN_NOT_OK(source.Survey({"embedding", ""}, {}, runtime));
-  ARROW_ASSIGN_OR_RAISE(SourceRows rows, ReadAllRows({source, invalid, "", {}}, clock));
+  ARROW_ASSIGN_OR_RAISE(SourceRows rows, ReadAllRows({source, invalid, "", "", {}}, clock));
   return std::move(rows.matrix);
 }
 

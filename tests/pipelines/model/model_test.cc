@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(limits_and_screen_are_read_as_they_were_written) {
   for (std::size_t i = 0; i < 60; ++i) trusted.row(i)[0] *= 1e5F;
   model.limits = algorithms::FitRowLimits(trusted.view());
   BOOST_TEST(!model.limits.units.empty());
-  model.screen = algorithms::FitRowScreen(trusted.view(), trusted.view(), 0.01, 0, {});
+  model.screen = algorithms::FitRowScreen(trusted.view(), trusted.view(), {}, 0.01, 0, {});
   model.screen->repeated = {std::vector<float>(dimension, 7), dimension};
   const Model read = ParseModel(SerializeModel(model), "m").ValueOrDie();
   BOOST_TEST(SerializeModel(read) == SerializeModel(model));

@@ -86,10 +86,15 @@ BOOST_AUTO_TEST_CASE(what_decides_a_model_is_stored_and_read_back) {
   }
   const FitOptions& fit = std::get<FitJob>(options.job).options;
   const json stored = ToJson(fit);
-  BOOST_TEST(stored.size() == 28U);
+  BOOST_TEST(stored.size() == 29U);
   BOOST_TEST(stored.at("alpha") == 11);
   BOOST_TEST(stored.at("discriminant") == "off");
   BOOST_TEST(ToJson(FitOptionsFromJson(stored, 3)) == stored);
+  // Formats before 5 knew no groups.
+  json older = stored;
+  older.erase("fold-by");
+  BOOST_TEST(FitOptionsFromJson(older, 4).fold_by.empty());
+  BOOST_CHECK_THROW(FitOptionsFromJson(older, 5), std::invalid_argument);
   const json defaults = ToJson(FitOptions());
   BOOST_TEST(defaults.at("alpha") == "auto");
   BOOST_TEST(defaults.at("epsilon") == 0.0);

@@ -125,6 +125,10 @@ BOOST_AUTO_TEST_CASE(too_few_calibration_rows_say_how_many_are_needed) {
       CountCalibrationRows(cross, 900).status().message() ==
       "`max-clean-loss` 0.001 needs 999 trusted rows with `calibration` cross, but there are "
       "900");
+  BOOST_TEST(
+      CountCalibrationRows(cross, 900, "groups").status().message() ==
+      "`max-clean-loss` 0.001 needs 999 trusted groups with `calibration` cross, but there are "
+      "900");
 }
 
 BOOST_AUTO_TEST_CASE(options_that_contradict_each_other_are_errors) {

@@ -11,7 +11,7 @@ namespace {
 FitSummary Summary(double p_value, double estimate, double high) {
   FitSummary summary;
   summary.rows_trusted = 1000;
-  summary.separation = {0.5, p_value};
+  summary.separation = {0.5, p_value, {}};
   summary.found = summary.separation->Found();
   summary.share = {estimate, 0, high};
   summary.choices.k = 1;
@@ -86,9 +86,11 @@ BOOST_AUTO_TEST_CASE(an_old_model_says_that_it_has_no_distance) {
 BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   FitSummary summary = Summary(0.5, 0.01, 0.09);
   summary.highest_scores_from = 0.25;
+  summary.separation->least_p_value = 0.0125;
   const nlohmann::json written = ToJson(summary, Recipe::kRobust);
   BOOST_TEST(written["shift"]["verdict"] == "undecided");
   BOOST_TEST(FitSummaryFromJson(written).highest_scores_from.value() == 0.25);
+  BOOST_TEST(FitSummaryFromJson(written).separation->least_p_value.value() == 0.0125);
   BOOST_TEST(ToJson(FitSummaryFromJson(written), Recipe::kRobust) == written);
 }
 

@@ -16,6 +16,8 @@ struct FitInput {
   EmbeddingMatrix rows;
   /// The class of every valid row, where rows are compared within classes.
   std::vector<std::string> classes;
+  /// The group of every valid row, where groups are kept whole; empty text is a row that is alone.
+  std::vector<std::string> groups;
   /// The id of every valid row, where findings are asked for.
   std::vector<std::string> ids;
   /// The name of the embedding column.

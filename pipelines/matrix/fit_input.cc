@@ -1,4 +1,4 @@
-#include "pipelines/fit/fit_input.h"
+#include "pipelines/matrix/fit_input.h"
 
 #include <arrow/record_batch.h>
 

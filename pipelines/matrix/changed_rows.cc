@@ -1,4 +1,4 @@
-#include "pipelines/fit/changed_rows.h"
+#include "pipelines/matrix/changed_rows.h"
 
 #include <algorithm>
 #include <utility>
@@ -33,9 +33,6 @@ LeftOutRows::LeftOutRows(FitInput& input, algorithms::RowNumbers rows)
   valid_ = input.rows.valid;
   const auto dimension = static_cast<std::size_t>(input.rows.dimension);
   const std::size_t num_rows = input.rows.view().num_rows;
-  if (!input.classes.empty()) {
-    for (const std::uint32_t row : rows_) classes_.push_back(input.classes[row]);
-  }
   float* const values = input.rows.values.data();
   std::size_t to = 0;
   std::size_t next = 0;
@@ -44,15 +41,17 @@ LeftOutRows::LeftOutRows(FitInput& input, algorithms::RowNumbers rows)
       ++next;
       continue;
     }
-    if (to != row) {
-      std::copy_n(values + row * dimension, dimension, values + to * dimension);
-      if (!input.classes.empty()) input.classes[to] = std::move(input.classes[row]);
-    }
+    if (to != row) std::copy_n(values + row * dimension, dimension, values + to * dimension);
     ++to;
   }
   input.rows.values.resize(to * dimension);
-  if (!input.classes.empty()) input.classes.resize(to);
   input.rows.valid.resize(valid_.size() - rows_.size());
+  const std::array texts = {&input.classes, &input.groups};
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    if (texts[k]->empty()) continue;
+    texts_[k] = *texts[k];
+    *texts[k] = Without(texts_[k]);
+  }
 }
 
 LeftOutRows::~LeftOutRows() {
@@ -62,22 +61,21 @@ LeftOutRows::~LeftOutRows() {
   const std::size_t num_rows = from + rows_.size();
   // The memory is still there: they have had as many before.
   input_.rows.values.resize(num_rows * dimension);
-  if (!classes_.empty()) input_.classes.resize(num_rows);
   float* const values = input_.rows.values.data();
   std::size_t left = rows_.size();
   for (std::size_t row = num_rows; row-- > 0;) {
     if (left > 0 && rows_[left - 1] == row) {
       --left;
       std::copy_n(values_.view().row(left), dimension, values + row * dimension);
-      if (!classes_.empty()) input_.classes[row] = std::move(classes_[left]);
-      continue;
+    } else if (--from != row) {
+      std::copy_n(values + from * dimension, dimension, values + row * dimension);
     }
-    --from;
-    if (from == row) continue;
-    std::copy_n(values + from * dimension, dimension, values + row * dimension);
-    if (!classes_.empty()) input_.classes[row] = std::move(input_.classes[from]);
   }
   input_.rows.valid = std::move(valid_);
+  const std::array texts = {&input_.classes, &input_.groups};
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    if (!texts_[k].empty()) *texts[k] = std::move(texts_[k]);
+  }
 }
 
 }  // namespace spuna

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,7 +10,7 @@
 #include "algorithms/rows/embeddings_view.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/space/row_limits.h"
-#include "pipelines/fit/fit_input.h"
+#include "pipelines/matrix/fit_input.h"
 
 namespace spuna {
 
@@ -80,7 +81,8 @@ class LeftOutRows {
   FitInput& input_;
   algorithms::RowNumbers rows_;
   algorithms::Matrix values_;
-  std::vector<std::string> classes_;
+  // The classes and groups of all rows.
+  std::array<std::vector<std::string>, 2> texts_;
   std::vector<std::uint8_t> valid_;
 };
 
