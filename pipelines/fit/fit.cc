@@ -9,6 +9,7 @@
 #include "pipelines/fit/findings_maker.h"
 #include "pipelines/fit/fit_steps.h"
 #include "pipelines/fit/held_back_fit.h"
+#include "pipelines/fit/learned_rows.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -96,7 +97,11 @@ arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOp
   }
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
-    return FitAndDecide(trusted, std::move(pool), options, extras, clock, checkpoint);
+    const LearnedRows learned(trusted, options.recipe);
+    ARROW_ASSIGN_OR_RAISE(FitResult result, FitAndDecide(learned.rows(), std::move(pool), options,
+                                                         extras, clock, checkpoint));
+    learned.Describe(result.model.summary);
+    return result;
   });
 }
 

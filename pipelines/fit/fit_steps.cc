@@ -7,6 +7,7 @@
 #include "algorithms/expansion/banks.h"
 #include "algorithms/recipe/fit_context.h"
 #include "algorithms/rows/duplicate_rows.h"
+#include "pipelines/fit/learned_rows.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -156,9 +157,10 @@ arrow::Result<algorithms::Expansion> Expand(const FitInput& trusted, const FitIn
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
   ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
-    const FitChoices choices = ChooseFor(trusted, pool, options);
-    const algorithms::Strata strata = StrataOf(trusted, pool);
-    return algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata,
+    const LearnedRows learned(trusted, options.recipe);
+    const FitChoices choices = ChooseFor(learned.rows(), pool, options);
+    const algorithms::Strata strata = StrataOf(learned.rows(), pool);
+    return algorithms::FitContext(learned.rows().rows.view(), pool.rows.view(), strata,
                                   options.ForRecipe(choices), clock.Execution())
         .Expand(clock.Execution());
   });
@@ -170,17 +172,20 @@ arrow::Result<Model> Distill(const FitInput& trusted, const FitInput& pool,
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
   ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<Model> {
-    const FitChoices choices = ChooseFor(trusted, pool, options);
-    const algorithms::Strata strata = StrataOf(trusted, pool);
-    algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
+    const LearnedRows learned(trusted, options.recipe);
+    const FitChoices choices = ChooseFor(learned.rows(), pool, options);
+    const algorithms::Strata strata = StrataOf(learned.rows(), pool);
+    algorithms::FitContext context(learned.rows().rows.view(), pool.rows.view(), strata,
                                    options.ForRecipe(choices), clock.Execution());
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {
       neighbor_scores = context.NeighborScores(expansion, clock.Execution());
     }
     context.FreeSpace();
-    return DistillOrThrow(trusted, pool, context, expansion, neighbor_scores, options, choices,
-                          clock);
+    Model model = DistillOrThrow(learned.rows(), pool, context, expansion, neighbor_scores, options,
+                                 choices, clock);
+    learned.Describe(model.summary);
+    return model;
   });
 }
 

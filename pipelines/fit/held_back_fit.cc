@@ -1,6 +1,7 @@
 #include "pipelines/fit/held_back_fit.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,26 +13,6 @@ namespace spuna {
 namespace {
 
 constexpr std::size_t kNumFolds = 5;
-
-const float* RowOf(const FitInput& input, std::uint32_t row) { return input.rows.view().row(row); }
-
-void AddRow(const FitInput& from, std::uint32_t row, FitInput& to) {
-  const float* const values = RowOf(from, row);
-  to.rows.values.insert(to.rows.values.end(), values, values + from.rows.dimension);
-  to.rows.valid.push_back(1);
-  if (!from.classes.empty()) to.classes.push_back(from.classes[row]);
-}
-
-// Some rows of an input, ascending.
-FitInput Select(const FitInput& input, algorithms::RowNumbers rows) {
-  std::ranges::sort(rows);
-  FitInput some;
-  some.column = input.column;
-  some.where = input.where;
-  some.rows.dimension = input.rows.dimension;
-  for (const std::uint32_t row : rows) AddRow(input, row, some);
-  return some;
-}
 
 // The valid rows in random order.
 algorithms::RowNumbers ShuffledRows(const FitInput& input, std::uint64_t seed) {
@@ -47,13 +28,13 @@ class EnlargedPool {
   EnlargedPool(FitInput& pool, const FitInput& added)
       : pool_(pool), num_values_(pool.rows.values.size()), num_rows_(pool.rows.valid.size()) {
     pool.rows.values.reserve(num_values_ + added.rows.values.size());
-    for (std::uint32_t row = 0; row < added.rows.valid.size(); ++row) AddRow(added, row, pool);
+    for (std::uint32_t row = 0; row < added.rows.valid.size(); ++row) pool.AddRow(added, row);
   }
   ~EnlargedPool() {
     pool_.rows.values.resize(num_values_);
     pool_.rows.valid.resize(num_rows_);
-    if (!pool_.classes.empty()) {
-      pool_.classes.resize(static_cast<std::size_t>(pool_.rows.num_rows()));
+    for (std::vector<std::string>* const texts : {&pool_.classes, &pool_.ids}) {
+      if (!texts->empty()) texts->resize(static_cast<std::size_t>(pool_.rows.num_rows()));
     }
   }
   EnlargedPool(const EnlargedPool&) = delete;
@@ -101,8 +82,8 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
                        StageClock& clock) {
   const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
   const auto split = rows.begin() + num_held_out;
-  const FitInput held_out = Select(trusted, {rows.begin(), split});
-  const FitInput learned = Select(trusted, {split, rows.end()});
+  const FitInput held_out = trusted.Select({rows.begin(), split});
+  const FitInput learned = trusted.Select({split, rows.end()});
   FitResult result;
   {
     const EnlargedPool enlarged(pool, held_out);
@@ -129,8 +110,8 @@ FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t se
     for (std::size_t i = 0; i < rows.size(); ++i) {
       (i % kNumFolds == fold ? inside : outside).push_back(rows[i]);
     }
-    const FitInput held_out = Select(trusted, std::move(inside));
-    const FitInput learned = Select(trusted, std::move(outside));
+    const FitInput held_out = trusted.Select(std::move(inside));
+    const FitInput learned = trusted.Select(std::move(outside));
     const EnlargedPool enlarged(pool, held_out);
     algorithms::HeldOut part;
     part.classifier = fit(learned, pool, {}, /*resumes=*/false).model.classifier;

@@ -59,7 +59,7 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
                          (summary.sampled_from
                               ? ", a sample of " + Count(*summary.sampled_from) + " (`--fit-rows`)"
                               : ""));
-  for (const FitWarning& warning : WarningsOf(summary, fit.options.decision, fit.dimension)) {
+  for (const FitWarning& warning : WarningsOf(summary, fit.options, fit.dimension)) {
     lines.emplace_back(warning.about, warning.text);
   }
   if (!summary.found && summary.separation) return;

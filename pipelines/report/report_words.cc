@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/number_words.h"
 
 namespace spuna {
@@ -106,7 +107,8 @@ std::vector<std::string> SummarySentences(const ReportContents& contents) {
 }
 
 std::vector<std::string> WarningSentences(const ReportContents& contents) {
-  const FitSummary& summary = contents.fit.model.summary;
+  const Model& model = contents.fit.model;
+  const FitSummary& summary = model.summary;
   std::vector<std::string> sentences;
   const auto& mix = contents.fit.mix;
   if (mix && summary.found && mix->explained > kMixWorthAWarning) {
@@ -116,9 +118,9 @@ std::vector<std::string> WarningSentences(const ReportContents& contents) {
         "trusted rows that the pool has more of. That may be another mix of classes, which is no "
         "shift: name the column of classes with `--stratify`.");
   }
-  if (summary.rows_trusted_in_pool > 0) {
-    sentences.push_back(Count(summary.rows_trusted_in_pool) +
-                        " trusted rows also lie in the pool: any evaluation on it is too good.");
+  for (const FitWarning& warning : WarningsOf(summary, model.options, model.dimension())) {
+    // The verdict is in the summary.
+    if (warning.about != "verdict") sentences.push_back(warning.about + ": " + warning.text + ".");
   }
   if (summary.sampled_from) {
     sentences.push_back("The fit saw a sample of " + Count(summary.rows_pool) + " of " +

@@ -46,7 +46,8 @@ std::optional<std::int64_t> TrustedRowsToSettle(const FitSummary& summary) {
       std::max(kNegligibleShare - summary.share->estimate, summary.share->estimate);
   const double times = (reach / wanted) * (reach / wanted);
   if (!(times <= kMostTimes)) return std::nullopt;
-  const double more = std::max(times - 1, 0.0) * static_cast<double>(summary.rows_trusted);
+  const double more =
+      std::max(times - 1, 0.0) * static_cast<double>(summary.num_distinct_trusted());
   // Two digits say enough.
   const double unit = std::pow(10, std::max(std::floor(std::log10(std::max(more, 1.0))) - 1, 1.0));
   return static_cast<std::int64_t>(std::max(std::ceil(more / unit), 1.0) * unit);
@@ -71,6 +72,7 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"rows_pool", summary.rows_pool},
       {"rows_invalid_trusted", summary.rows_invalid_trusted},
       {"rows_invalid_pool", summary.rows_invalid_pool},
+      {"rows_trusted_repeated", summary.rows_trusted_repeated},
       {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
       {"rows_calibration", summary.rows_calibration},
       {"rounds", summary.rounds},
@@ -87,6 +89,8 @@ FitSummary FitSummaryFromJson(const json& from) {
   summary.rows_pool = from.at("rows_pool").get<std::int64_t>();
   summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
   summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
+  // Models of earlier releases do not say it.
+  summary.rows_trusted_repeated = from.value("rows_trusted_repeated", std::int64_t{0});
   summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
   summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));

@@ -21,6 +21,8 @@ struct FitSummary {
   std::int64_t rows_pool = 0;
   std::int64_t rows_invalid_trusted = 0;
   std::int64_t rows_invalid_pool = 0;
+  /// The trusted rows that equal an earlier one. All recipes but the paper's learn each once.
+  std::int64_t rows_trusted_repeated = 0;
   std::int64_t rows_trusted_in_pool = 0;
   /// The trusted rows that were held out.
   std::int64_t rows_calibration = 0;
@@ -41,6 +43,8 @@ struct FitSummary {
   std::string stopped_by;
   std::int64_t labeled_clean = 0;
   std::int64_t labeled_shifted = 0;
+
+  std::int64_t num_distinct_trusted() const { return rows_trusted - rows_trusted_repeated; }
 };
 
 /// What a fit says about the pool as a whole.

@@ -36,13 +36,21 @@ std::string NoShiftText(const FitSummary& summary, const DecisionOptions& decisi
   return decision.IsSet() ? text : text + ", or use `--max-clean-loss 0.02`";
 }
 
+std::string RepeatedText(const FitSummary& summary, Recipe recipe) {
+  const std::string text = Count(summary.rows_trusted_repeated) + " of " +
+                           Count(summary.rows_trusted) + " equal an earlier one: ";
+  return recipe == Recipe::kPaper
+             ? text + "`--recipe paper` counts each as often as it is there; remove the copies"
+             : text + "each counts once";
+}
+
 }  // namespace
 
 nlohmann::json ToJson(const FitWarning& warning) {
   return {{"about", warning.about}, {"text", warning.text}};
 }
 
-std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOptions& decision,
+std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& options,
                                    std::int64_t dimension) {
   std::vector<FitWarning> warnings;
   const std::int64_t invalid = summary.rows_invalid_trusted + summary.rows_invalid_pool;
@@ -51,10 +59,13 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOpti
                                             Count(summary.rows_invalid_pool) +
                                             " pool: null or non-finite, not used"});
   }
-  if (summary.rows_trusted < kFewTrustedRows) {
-    warnings.push_back({"few trusted rows", Count(summary.rows_trusted) + " of dimension " +
-                                                Count(dimension) + ": with fewer than " +
-                                                Count(kFewTrustedRows) +
+  if (summary.rows_trusted_repeated > 0) {
+    warnings.push_back({"repeated trusted rows", RepeatedText(summary, options.recipe)});
+  }
+  if (summary.num_distinct_trusted() < kFewTrustedRows) {
+    warnings.push_back({"few trusted rows", Count(summary.num_distinct_trusted()) +
+                                                " of dimension " + Count(dimension) +
+                                                ": with fewer than " + Count(kFewTrustedRows) +
                                                 " shifts are missed that more would show"});
   }
   if (summary.rows_trusted_in_pool > 0) {
@@ -63,7 +74,7 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOpti
                                                "embeddings): any evaluation on it is too good"});
   }
   if (!summary.found && summary.separation) {
-    warnings.push_back({"verdict", NoShiftText(summary, decision)});
+    warnings.push_back({"verdict", NoShiftText(summary, options.decision)});
   }
   return warnings;
 }

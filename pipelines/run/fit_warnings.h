@@ -14,7 +14,7 @@ namespace spuna {
 
 /// What the user of a fit should know before trusting its result.
 struct FitWarning {
-  /// In a word or two: "verdict", "few trusted rows", "trusted in pool", "invalid rows" or "model".
+  /// In a word or two: docs/warnings.md lists them all.
   std::string about;
   std::string text;
 };
@@ -23,7 +23,7 @@ struct FitWarning {
 nlohmann::json ToJson(const FitWarning& warning);
 
 /// The warnings of a fit on rows of some dimension. Options are spelled as on the command line.
-std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOptions& decision,
+std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& options,
                                    std::int64_t dimension);
 
 /// What to know of a model that scores or watches rows: that its fit detected no shift.

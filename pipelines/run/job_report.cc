@@ -29,6 +29,7 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
   json["rows_invalid"] = fit.rows_invalid_trusted + fit.rows_invalid_pool;
   json["rows_invalid_trusted"] = fit.rows_invalid_trusted;
   json["rows_invalid_pool"] = fit.rows_invalid_pool;
+  json["rows_trusted_repeated"] = fit.rows_trusted_repeated;
   json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
   json["chosen"] = ToJson(fit.choices);
   json["chosen"]["rule"] = ChoiceRule(report.options.recipe);
@@ -65,7 +66,7 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
 }  // namespace
 
 std::vector<FitWarning> JobReport::Warnings() const {
-  if (fit) return WarningsOf(fit->summary, fit->options.decision, fit->dimension);
+  if (fit) return WarningsOf(fit->summary, fit->options, fit->dimension);
   if (model_warning) return {*model_warning};
   return {};
 }

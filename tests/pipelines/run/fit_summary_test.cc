@@ -19,7 +19,9 @@ FitSummary Summary(double p_value, double estimate, double high) {
 }
 
 std::string TextOf(const FitSummary& summary, const DecisionOptions& decision = {}) {
-  return WarningsOf(summary, decision, 8).back().text;
+  FitOptions options;
+  options.decision = decision;
+  return WarningsOf(summary, options, 8).back().text;
 }
 
 BOOST_AUTO_TEST_SUITE(fit_summary)

@@ -1,0 +1,109 @@
+#include "pipelines/fit/learned_rows.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "pipelines/fit/fit.h"
+#include "pipelines/run/fit_warnings.h"
+#include "tests/support/files_example.h"
+
+namespace spuna {
+namespace {
+
+using test::Matrix;
+
+FitInput InputOf(const Matrix& rows) {
+  FitInput input;
+  input.rows.dimension = static_cast<std::int64_t>(rows.dimension);
+  input.rows.values.assign(rows.values.begin(), rows.values.end());
+  input.rows.valid.assign(rows.num_rows, 1);
+  input.column = "embedding";
+  return input;
+}
+
+// The rows `times` over, all of them in their order each time.
+Matrix Repeated(const Matrix& rows, std::size_t times) {
+  Matrix repeated{0, rows.dimension, {}};
+  for (std::size_t i = 0; i < times; ++i) {
+    repeated.num_rows += rows.num_rows;
+    repeated.values.insert(repeated.values.end(), rows.values.begin(), rows.values.end());
+  }
+  return repeated;
+}
+
+FitResult FitOn(const Matrix& trusted, const Matrix& pool, const FitOptions& options) {
+  StageClock clock(test::Threads(1));
+  FitExtras extras;
+  extras.pool_scores = true;
+  return Fit(InputOf(trusted), InputOf(pool), options, extras, clock).ValueOrDie();
+}
+
+std::string TextAbout(const FitResult& fit, const std::string& about) {
+  for (const FitWarning& warning :
+       WarningsOf(fit.model.summary, fit.model.options, fit.model.dimension())) {
+    if (warning.about == about) return warning.text;
+  }
+  return "";
+}
+
+FitOptions Quick() {
+  FitOptions options;
+  options.epochs = 2;
+  return options;
+}
+
+BOOST_AUTO_TEST_SUITE(learned_rows)
+
+BOOST_AUTO_TEST_CASE(trusted_rows_three_times_over_change_no_score) {
+  const Matrix trusted = test::RandomRows(250, 6, 1);
+  const Matrix pool = test::ShiftedPool(400, 6, 2, 1.5);
+  FitOptions calibrated = Quick();
+  calibrated.decision.max_clean_loss = 0.05;
+  for (const FitOptions& options : {Quick(), calibrated}) {
+    const FitResult once = FitOn(trusted, pool, options);
+    const FitResult thrice = FitOn(Repeated(trusted, 3), pool, options);
+    BOOST_TEST(once.pool_scores == thrice.pool_scores, boost::test_tools::per_element());
+    BOOST_TEST(once.model.decision.threshold == thrice.model.decision.threshold);
+    BOOST_TEST(thrice.model.summary.rows_trusted == 750);
+    BOOST_TEST(thrice.model.summary.rows_trusted_repeated == 500);
+    BOOST_TEST(TextAbout(thrice, "repeated trusted rows") ==
+               "500 of 750 equal an earlier one: each counts once");
+    BOOST_TEST(once.model.summary.rows_trusted_repeated == 0);
+    BOOST_TEST(TextAbout(once, "repeated trusted rows") == "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_paper_counts_rows_as_often_as_they_are_there) {
+  const Matrix trusted = test::RandomRows(120, 6, 1);
+  FitOptions options = Quick();
+  options.recipe = Recipe::kPaper;
+  options.alpha = 10;
+  const FitResult twice = FitOn(Repeated(trusted, 2), test::ShiftedPool(300, 6, 2, 1.5), options);
+  BOOST_TEST(twice.model.summary.choices.k ==
+             options.Choose(240, 300, 6).k);  // chosen for all that are given
+  BOOST_TEST(TextAbout(twice, "repeated trusted rows") ==
+             "120 of 240 equal an earlier one: `--recipe paper` counts each as often as it is "
+             "there; remove the copies");
+  BOOST_TEST(TextAbout(twice, "few trusted rows").starts_with("120 of dimension 6"));
+}
+
+BOOST_AUTO_TEST_CASE(classes_and_ids_stay_with_their_rows) {
+  FitInput given = InputOf(Repeated(test::RandomRows(3, 2, 1), 2));
+  given.classes = {"a", "b", "c", "d", "e", "f"};
+  given.ids = {"1", "2", "3", "4", "5", "6"};
+  given.rows.valid.insert(given.rows.valid.begin(), 0);
+  given.rows.num_invalid = 1;
+  const LearnedRows learned(given, Recipe::kRobust);
+  BOOST_TEST(learned.rows().rows.num_rows() == 3);
+  BOOST_TEST(learned.rows().classes == std::vector<std::string>({"a", "b", "c"}));
+  BOOST_TEST(learned.rows().ids == std::vector<std::string>({"1", "2", "3"}));
+  FitSummary summary;
+  learned.Describe(summary);
+  BOOST_TEST(summary.rows_trusted == 6);
+  BOOST_TEST(summary.rows_invalid_trusted == 1);
+  BOOST_TEST(&LearnedRows(given, Recipe::kPaper).rows() == &given);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace spuna
