@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/guarantees/conformal.h"
+#include "algorithms/rows/near_copies.h"
 #include "pipelines/fit/findings_maker.h"
 #include "pipelines/fit/fit_steps.h"
 #include "pipelines/fit/held_back_fit.h"
@@ -57,6 +58,18 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
   model.decision = Decide(options, model.calibration, scores);
 }
 
+// What the inputs of a fit are like, as far as it may mislead.
+void DescribeInputs(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool,
+                    FitSummary& summary) {
+  const double distance = algorithms::NearCopyDistance(trusted.view());
+  if (distance > 0) {
+    const auto num_near = static_cast<std::int64_t>(
+        algorithms::CountNearCopies(trusted.view(), pool.view(), distance));
+    summary.rows_trusted_nearly_in_pool =
+        std::max<std::int64_t>(num_near - summary.rows_trusted_in_pool, 0);
+  }
+}
+
 arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
                                       const FitOptions& options, const FitExtras& extras,
                                       StageClock& clock, algorithms::Checkpoint* checkpoint) {
@@ -76,6 +89,7 @@ arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
                  ? FitWithSplit(trusted, pool, num_held_out, options.seed, extras, fit, clock)
                  : FitWithCross(trusted, pool, options.seed, extras, fit, clock);
   }
+  DescribeInputs(trusted.rows, pool.rows, result.model.summary);
   DecideAfter(pool.rows, extras, clock, result);
   if (extras.findings) result.findings = MakeFindings(trusted, pool, result, clock);
   result.pool_valid = std::move(pool.rows.valid);

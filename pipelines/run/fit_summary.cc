@@ -74,6 +74,7 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"rows_invalid_pool", summary.rows_invalid_pool},
       {"rows_trusted_repeated", summary.rows_trusted_repeated},
       {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
+      {"rows_trusted_nearly_in_pool", summary.rows_trusted_nearly_in_pool},
       {"rows_calibration", summary.rows_calibration},
       {"rounds", summary.rounds},
       {"entropy", summary.entropy},
@@ -89,9 +90,10 @@ FitSummary FitSummaryFromJson(const json& from) {
   summary.rows_pool = from.at("rows_pool").get<std::int64_t>();
   summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
   summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
-  // Models of earlier releases do not say it.
-  summary.rows_trusted_repeated = from.value("rows_trusted_repeated", std::int64_t{0});
   summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
+  // Models of earlier releases do not say these.
+  summary.rows_trusted_repeated = from.value("rows_trusted_repeated", std::int64_t{0});
+  summary.rows_trusted_nearly_in_pool = from.value("rows_trusted_nearly_in_pool", std::int64_t{0});
   summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));
   const json& shift = from.at("shift");

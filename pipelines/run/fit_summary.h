@@ -23,7 +23,9 @@ struct FitSummary {
   std::int64_t rows_invalid_pool = 0;
   /// The trusted rows that equal an earlier one. All recipes but the paper's learn each once.
   std::int64_t rows_trusted_repeated = 0;
+  /// The trusted rows that are also in the pool, and those that are nearly, as after rounding.
   std::int64_t rows_trusted_in_pool = 0;
+  std::int64_t rows_trusted_nearly_in_pool = 0;
   /// The trusted rows that were held out.
   std::int64_t rows_calibration = 0;
   /// The rows of the whole pool, where the fit saw a sample of it.

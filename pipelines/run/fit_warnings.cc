@@ -73,6 +73,12 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
                                                " trusted rows are also in the pool (equal "
                                                "embeddings): any evaluation on it is too good"});
   }
+  if (summary.rows_trusted_nearly_in_pool > 0) {
+    warnings.push_back({"trusted nearly in pool",
+                        Count(summary.rows_trusted_nearly_in_pool) +
+                            " trusted rows have a near copy in the pool, as after rounding: any "
+                            "evaluation on it is too good"});
+  }
   if (!summary.found && summary.separation) {
     warnings.push_back({"verdict", NoShiftText(summary, options.decision)});
   }

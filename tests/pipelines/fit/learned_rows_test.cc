@@ -1,6 +1,8 @@
 #include "pipelines/fit/learned_rows.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "pipelines/fit/fit.h"
 #include "pipelines/run/fit_warnings.h"
@@ -84,6 +86,21 @@ BOOST_AUTO_TEST_CASE(the_paper_counts_rows_as_often_as_they_are_there) {
              "120 of 240 equal an earlier one: `--recipe paper` counts each as often as it is "
              "there; remove the copies");
   BOOST_TEST(TextAbout(twice, "few trusted rows").starts_with("120 of dimension 6"));
+}
+
+BOOST_AUTO_TEST_CASE(rounded_copies_of_trusted_rows_in_the_pool_are_reported) {
+  const Matrix trusted = test::RandomRows(250, 16, 1);
+  Matrix pool = test::ShiftedPool(400, 16, 2, 1.5);
+  BOOST_TEST(TextAbout(FitOn(trusted, pool, Quick()), "trusted nearly in pool") == "");
+  for (std::size_t i = 0; i < 160; ++i) {
+    pool.values[i] = std::round(trusted.values[i] * 1024) / 1024;
+  }
+  std::copy_n(trusted.values.begin() + 160, 16, pool.values.begin() + 160);
+  const FitResult fit = FitOn(trusted, pool, Quick());
+  BOOST_TEST(fit.model.summary.rows_trusted_in_pool == 1);
+  BOOST_TEST(TextAbout(fit, "trusted nearly in pool") ==
+             "10 trusted rows have a near copy in the pool, as after rounding: any evaluation on "
+             "it is too good");
 }
 
 BOOST_AUTO_TEST_CASE(classes_and_ids_stay_with_their_rows) {
