@@ -1,11 +1,13 @@
 #include "pipelines/fit/held_back_fit.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "algorithms/rows/duplicate_rows.h"
+#include "algorithms/rows/near_copies.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 
@@ -13,13 +15,64 @@ namespace spuna {
 namespace {
 
 constexpr std::size_t kNumFolds = 5;
+// With fewer groups of near copies than this there is nothing to split but the rows in them.
+constexpr std::size_t kFewestGroups = 2 * kNumFolds;
 
-// The valid rows in random order.
-algorithms::RowNumbers ShuffledRows(const FitInput& input, std::uint64_t seed) {
-  algorithms::RowNumbers rows =
-      algorithms::AllRows(static_cast<std::size_t>(input.rows.num_rows()));
+// The valid rows in random order, near copies together. A row whose near copy was learned scores
+// lower than new rows do, so both belong on one side of a split.
+std::vector<algorithms::RowNumbers> ShuffledGroups(const FitInput& input, std::uint64_t seed) {
+  const algorithms::EmbeddingsView view = input.rows.view();
+  algorithms::RowNumbers rows = algorithms::AllRows(view.num_rows);
   algorithms::SeededRandom(seed).Shuffle(rows);
-  return rows;
+  const std::vector<std::uint32_t> first_row =
+      algorithms::NearCopyGroups(view, algorithms::NearCopyDistance(view));
+  std::vector<algorithms::RowNumbers> groups;
+  constexpr std::size_t kNone = SIZE_MAX;
+  std::vector<std::size_t> group_of(rows.size(), kNone);
+  for (const std::uint32_t row : rows) {
+    std::size_t& group = group_of[first_row[row]];
+    if (group == kNone) {
+      group = groups.size();
+      groups.emplace_back();
+    }
+    groups[group].push_back(row);
+  }
+  if (groups.size() >= kFewestGroups) return groups;
+  groups.clear();
+  for (const std::uint32_t row : rows) groups.push_back({row});
+  return groups;
+}
+
+// The trusted rows on the two sides of a split.
+struct Sides {
+  algorithms::RowNumbers held_out;
+  algorithms::RowNumbers learned;
+};
+
+// Holds out the first groups that make up a number of rows, and no group larger than what is
+// missing. Where a few rows are then still missing the smallest group fills up.
+Sides Split(std::vector<algorithms::RowNumbers> groups, std::size_t num_held_out) {
+  Sides sides;
+  std::vector<algorithms::RowNumbers> left;
+  auto hold_out = [&](const algorithms::RowNumbers& group) {
+    sides.held_out.insert(sides.held_out.end(), group.begin(), group.end());
+  };
+  for (algorithms::RowNumbers& group : groups) {
+    if (sides.held_out.size() + group.size() <= num_held_out) {
+      hold_out(group);
+    } else {
+      left.push_back(std::move(group));
+    }
+  }
+  if (sides.held_out.size() < num_held_out && left.size() > 1) {
+    const auto smallest = std::ranges::min_element(left, {}, &algorithms::RowNumbers::size);
+    hold_out(*smallest);
+    left.erase(smallest);
+  }
+  for (const algorithms::RowNumbers& group : left) {
+    sides.learned.insert(sides.learned.end(), group.begin(), group.end());
+  }
+  return sides;
 }
 
 // Puts rows at the end of a pool while it lives.
@@ -77,13 +130,13 @@ void DescribePoolAlone(const EmbeddingMatrix& pool, std::int64_t num_added, FitR
 
 }  // namespace
 
-FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
+FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_rows,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
                        StageClock& clock) {
-  const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
-  const auto split = rows.begin() + num_held_out;
-  const FitInput held_out = trusted.Select({rows.begin(), split});
-  const FitInput learned = trusted.Select({split, rows.end()});
+  Sides sides = Split(ShuffledGroups(trusted, seed), static_cast<std::size_t>(num_rows));
+  const FitInput held_out = trusted.Select(std::move(sides.held_out));
+  const FitInput learned = trusted.Select(std::move(sides.learned));
+  const std::int64_t num_held_out = held_out.rows.num_rows();
   FitResult result;
   {
     const EnlargedPool enlarged(pool, held_out);
@@ -103,12 +156,13 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
 FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t seed,
                        const FitExtras& extras, const FitFunction& fit, StageClock& clock) {
   FitResult result = fit(trusted, pool, extras, /*resumes=*/true);
-  const algorithms::RowNumbers rows = ShuffledRows(trusted, seed);
+  const std::vector<algorithms::RowNumbers> groups = ShuffledGroups(trusted, seed);
   for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
     algorithms::RowNumbers inside;
     algorithms::RowNumbers outside;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      (i % kNumFolds == fold ? inside : outside).push_back(rows[i]);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      algorithms::RowNumbers& side = i % kNumFolds == fold ? inside : outside;
+      side.insert(side.end(), groups[i].begin(), groups[i].end());
     }
     const FitInput held_out = trusted.Select(std::move(inside));
     const FitInput learned = trusted.Select(std::move(outside));

@@ -16,8 +16,9 @@ using FitFunction = std::function<FitResult(const FitInput& trusted, const FitIn
 
 /// Fits with some trusted rows, drawn by the seed, learned as pool rows. They and the clean rows of
 /// the pool are then exchangeable, and their scores calibrate the model's. The pool has its own
-/// rows again when this returns, and the result describes them alone.
-FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
+/// rows again when this returns, and the result describes them alone. Near copies are held out
+/// together, so there may be some more of them than `num_rows`.
+FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_rows,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
                        StageClock& clock);
 

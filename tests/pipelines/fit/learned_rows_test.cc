@@ -7,20 +7,13 @@
 #include "pipelines/fit/fit.h"
 #include "pipelines/run/fit_warnings.h"
 #include "tests/support/files_example.h"
+#include "tests/support/fit_inputs.h"
 
 namespace spuna {
 namespace {
 
+using test::InputOf;
 using test::Matrix;
-
-FitInput InputOf(const Matrix& rows) {
-  FitInput input;
-  input.rows.dimension = static_cast<std::int64_t>(rows.dimension);
-  input.rows.values.assign(rows.values.begin(), rows.values.end());
-  input.rows.valid.assign(rows.num_rows, 1);
-  input.column = "embedding";
-  return input;
-}
 
 // The rows `times` over, all of them in their order each time.
 Matrix Repeated(const Matrix& rows, std::size_t times) {
@@ -33,7 +26,8 @@ Matrix Repeated(const Matrix& rows, std::size_t times) {
 }
 
 FitResult FitOn(const Matrix& trusted, const Matrix& pool, const FitOptions& options) {
-  StageClock clock(test::Threads(1));
+  const Runtime runtime = test::Threads(1);
+  StageClock clock(runtime);
   FitExtras extras;
   extras.pool_scores = true;
   return Fit(InputOf(trusted), InputOf(pool), options, extras, clock).ValueOrDie();
