@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/findings/normalization.h"
 #include "algorithms/guarantees/conformal.h"
 #include "algorithms/rows/near_copies.h"
 #include "pipelines/fit/findings_maker.h"
@@ -68,6 +69,7 @@ void DescribeInputs(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool,
     summary.rows_trusted_nearly_in_pool =
         std::max<std::int64_t>(num_near - summary.rows_trusted_in_pool, 0);
   }
+  summary.normalization = algorithms::FindNormalizationGap(trusted.view(), pool.view());
 }
 
 arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,

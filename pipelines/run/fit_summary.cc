@@ -29,6 +29,26 @@ FitChoices ChoicesFromJson(const json& from) {
   return choices;
 }
 
+json ToJson(const algorithms::NormalizationGap& gap) {
+  return {{"scale", gap.scale},
+          {"offset", gap.offset},
+          {"unit_trusted", gap.unit_trusted},
+          {"unit_pool", gap.unit_pool},
+          {"trusted_length", gap.trusted_length},
+          {"pool_length", gap.pool_length}};
+}
+
+algorithms::NormalizationGap GapFromJson(const json& from) {
+  algorithms::NormalizationGap gap;
+  gap.scale = from.at("scale").get<double>();
+  gap.offset = from.at("offset").get<double>();
+  gap.unit_trusted = from.at("unit_trusted").get<bool>();
+  gap.unit_pool = from.at("unit_pool").get<bool>();
+  gap.trusted_length = from.at("trusted_length").get<double>();
+  gap.pool_length = from.at("pool_length").get<double>();
+  return gap;
+}
+
 }  // namespace
 
 std::optional<Verdict> VerdictOf(const FitSummary& summary) {
@@ -80,6 +100,7 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"entropy", summary.entropy},
       {"stopped_by", summary.stopped_by},
       {"labeled", {{"clean", summary.labeled_clean}, {"shifted", summary.labeled_shifted}}}};
+  if (summary.normalization) described["normalization"] = ToJson(*summary.normalization);
   if (summary.sampled_from) described["sampled_from"] = *summary.sampled_from;
   return described;
 }
@@ -94,6 +115,9 @@ FitSummary FitSummaryFromJson(const json& from) {
   // Models of earlier releases do not say these.
   summary.rows_trusted_repeated = from.value("rows_trusted_repeated", std::int64_t{0});
   summary.rows_trusted_nearly_in_pool = from.value("rows_trusted_nearly_in_pool", std::int64_t{0});
+  if (from.contains("normalization")) {
+    summary.normalization = GapFromJson(from.at("normalization"));
+  }
   summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));
   const json& shift = from.at("shift");

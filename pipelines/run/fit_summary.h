@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/findings/normalization.h"
 #include "algorithms/guarantees/share_estimate.h"
 #include "pipelines/options/options.h"
 
@@ -26,6 +27,8 @@ struct FitSummary {
   /// The trusted rows that are also in the pool, and those that are nearly, as after rounding.
   std::int64_t rows_trusted_in_pool = 0;
   std::int64_t rows_trusted_nearly_in_pool = 0;
+  /// Where another normalization is likelier than a shift.
+  std::optional<algorithms::NormalizationGap> normalization;
   /// The trusted rows that were held out.
   std::int64_t rows_calibration = 0;
   /// The rows of the whole pool, where the fit saw a sample of it.

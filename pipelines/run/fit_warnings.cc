@@ -1,6 +1,7 @@
 #include "pipelines/run/fit_warnings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -44,6 +45,22 @@ std::string RepeatedText(const FitSummary& summary, Recipe recipe) {
              : text + "each counts once";
 }
 
+std::string NormalizationText(const algorithms::NormalizationGap& gap) {
+  const std::string advice =
+      ": another normalization is likelier than a shift; embed both inputs in the same way";
+  if (gap.unit_pool || gap.unit_trusted) {
+    const char* const one = gap.unit_pool ? "pool" : "trusted";
+    const char* const other = gap.unit_pool ? "trusted" : "pool";
+    return "all " + std::string(one) + " rows have length " +
+           Format("%.3g", gap.unit_pool ? gap.pool_length : gap.trusted_length) + ", " + other +
+           " rows have not (median " +
+           Format("%.3g", gap.unit_pool ? gap.trusted_length : gap.pool_length) + ")" + advice;
+  }
+  return "in all columns alike the pool's values are about " + Format("%.3g", gap.scale) +
+         " times those of the trusted rows, " + (gap.offset < 0 ? "minus " : "plus ") +
+         Format("%.2g", std::abs(gap.offset)) + advice;
+}
+
 }  // namespace
 
 nlohmann::json ToJson(const FitWarning& warning) {
@@ -78,6 +95,9 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
                         Count(summary.rows_trusted_nearly_in_pool) +
                             " trusted rows have a near copy in the pool, as after rounding: any "
                             "evaluation on it is too good"});
+  }
+  if (summary.normalization) {
+    warnings.push_back({"normalization", NormalizationText(*summary.normalization)});
   }
   if (!summary.found && summary.separation) {
     warnings.push_back({"verdict", NoShiftText(summary, options.decision)});

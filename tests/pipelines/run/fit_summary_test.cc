@@ -79,8 +79,38 @@ BOOST_AUTO_TEST_CASE(a_model_without_a_proven_shift_says_so) {
   BOOST_TEST(!WarningOfModel(FitSummary(), Decision{}).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(another_normalization_is_said_with_what_to_do) {
+  FitSummary summary = Summary(0.01, 0.3, 0.4);
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
+  summary.normalization.emplace();
+  summary.normalization->scale = 255;
+  summary.normalization->offset = -0.5;
+  BOOST_TEST(TextOf(summary) ==
+             "in all columns alike the pool's values are about 255 times those of the trusted "
+             "rows, minus 0.5: another normalization is likelier than a shift; embed both inputs "
+             "in the same way");
+  summary.normalization->unit_pool = true;
+  summary.normalization->pool_length = 1;
+  summary.normalization->trusted_length = 20.37;
+  BOOST_TEST(TextOf(summary) ==
+             "all pool rows have length 1, trusted rows have not (median 20.4): another "
+             "normalization is likelier than a shift; embed both inputs in the same way");
+}
+
+BOOST_AUTO_TEST_CASE(models_of_earlier_releases_are_read) {
+  nlohmann::json written = ToJson(Summary(0.5, 0.01, 0.09), Recipe::kRobust);
+  for (const char* later : {"rows_trusted_repeated", "rows_trusted_nearly_in_pool"}) {
+    BOOST_TEST(written.erase(later) == 1U);
+  }
+  BOOST_TEST(FitSummaryFromJson(written).rows_trusted_repeated == 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   FitSummary summary = Summary(0.5, 0.01, 0.09);
+  summary.rows_trusted_repeated = 3;
+  summary.rows_trusted_nearly_in_pool = 4;
+  summary.normalization.emplace();
+  summary.normalization->scale = 2;
   summary.highest_scores_from = 0.25;
   const nlohmann::json written = ToJson(summary, Recipe::kRobust);
   BOOST_TEST(written["shift"]["verdict"] == "undecided");
