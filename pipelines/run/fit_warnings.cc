@@ -13,6 +13,11 @@ namespace {
 // Below it the test misses shifts that more rows would show; docs/architecture.md has the figures.
 constexpr std::int64_t kFewTrustedRows = 200;
 
+// Many dimensions ask for more: half as many rows.
+std::int64_t FewTrustedRows(std::int64_t dimension) {
+  return std::max(kFewTrustedRows, dimension / 2);
+}
+
 // What "none" and "undecided" mean for the rows, and what to do next.
 std::string NoShiftText(const FitSummary& summary, const DecisionOptions& decision) {
   const std::string p_value = "p = " + Format("%.2g", summary.separation->p_value);
@@ -79,10 +84,11 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
   if (summary.rows_trusted_repeated > 0) {
     warnings.push_back({"repeated trusted rows", RepeatedText(summary, options.recipe)});
   }
-  if (summary.num_distinct_trusted() < kFewTrustedRows) {
+  if (summary.num_distinct_trusted() < FewTrustedRows(dimension)) {
     warnings.push_back({"few trusted rows", Count(summary.num_distinct_trusted()) +
                                                 " of dimension " + Count(dimension) +
-                                                ": with fewer than " + Count(kFewTrustedRows) +
+                                                ": with fewer than " +
+                                                Count(FewTrustedRows(dimension)) +
                                                 " shifts are missed that more would show"});
   }
   if (summary.rows_trusted_in_pool > 0) {

@@ -79,6 +79,26 @@ BOOST_AUTO_TEST_CASE(a_model_without_a_proven_shift_says_so) {
   BOOST_TEST(!WarningOfModel(FitSummary(), Decision{}).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(many_dimensions_ask_for_more_trusted_rows) {
+  FitSummary summary = Summary(0.01, 0.3, 0.4);
+  summary.rows_trusted = 383;
+  const auto warnings = WarningsOf(summary, FitOptions(), 768);
+  BOOST_TEST_REQUIRE(warnings.size() == 1U);
+  BOOST_TEST(warnings[0].about == "few trusted rows");
+  BOOST_TEST(warnings[0].text ==
+             "383 of dimension 768: with fewer than 384 shifts are missed that more would show");
+  summary.rows_trusted = 384;
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 768).empty());
+  // Copies do not count.
+  summary.rows_trusted_repeated = 1;
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 768).size() == 2U);
+  summary = Summary(0.01, 0.3, 0.4);
+  summary.rows_trusted = 200;
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
+  summary.rows_trusted = 199;
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 8).size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(another_normalization_is_said_with_what_to_do) {
   FitSummary summary = Summary(0.01, 0.3, 0.4);
   BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
