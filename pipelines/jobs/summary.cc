@@ -114,6 +114,7 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   lines.emplace_back(score.drop ? "rows kept" : "rows to keep", Share(counts.kept, valid));
   lines.emplace_back(score.drop ? "rows dropped" : "rows to drop",
                      Share(counts.dropped, valid) + ", " + Reason(score.decision));
+  if (const auto warning = score.Warning()) lines.emplace_back(warning->about, warning->text);
 }
 
 // The groups that are affected most.

@@ -122,6 +122,9 @@ std::vector<std::string> WarningSentences(const ReportContents& contents) {
     // The verdict is in the summary.
     if (warning.about != "verdict") sentences.push_back(warning.about + ": " + warning.text + ".");
   }
+  if (const auto warning = WarningOfDropped(contents.counts, contents.decision)) {
+    sentences.push_back(warning->about + ": " + warning->text + ".");
+  }
   if (summary.sampled_from) {
     sentences.push_back("The fit saw a sample of " + Count(summary.rows_pool) + " of " +
                         Count(*summary.sampled_from) + " pool rows.");

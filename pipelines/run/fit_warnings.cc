@@ -13,6 +13,9 @@ namespace {
 // Below it the test misses shifts that more rows would show; docs/architecture.md has the figures.
 constexpr std::int64_t kFewTrustedRows = 200;
 
+// The share of dropped rows from which on the inputs are likelier to be wrong than the rows.
+constexpr double kNearlyAll = 0.9;
+
 // Many dimensions ask for more: half as many rows.
 std::int64_t FewTrustedRows(std::int64_t dimension) {
   return std::max(kFewTrustedRows, dimension / 2);
@@ -118,6 +121,17 @@ std::optional<FitWarning> WarningOfModel(const FitSummary& summary, const Decisi
       ")";
   if (decision.DropsNone()) text += ": it drops no row. Fit again, or name a `--threshold`";
   return FitWarning{"model", std::move(text)};
+}
+
+std::optional<FitWarning> WarningOfDropped(const RowCounts& counts, const Decision& decision) {
+  const std::int64_t valid = counts.in - counts.invalid;
+  if (counts.dropped == 0 || decision.rule == "keep-share") return std::nullopt;
+  const double share = static_cast<double>(counts.dropped) / static_cast<double>(valid);
+  if (share < kNearlyAll) return std::nullopt;
+  return FitWarning{"nearly all dropped",
+                    Count(counts.dropped) + " of " + Count(valid) + " rows (" + Percent(share) +
+                        "): check that both inputs are embedded in the same way, and that the "
+                        "trusted rows are like those to keep"};
 }
 
 }  // namespace spuna

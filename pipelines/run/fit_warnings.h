@@ -9,6 +9,7 @@
 #include "pipelines/options/options.h"
 #include "pipelines/run/decision.h"
 #include "pipelines/run/fit_summary.h"
+#include "pipelines/run/row_counts.h"
 
 namespace spuna {
 
@@ -28,5 +29,8 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
 
 /// What to know of a model that scores or watches rows: that its fit detected no shift.
 std::optional<FitWarning> WarningOfModel(const FitSummary& summary, const Decision& decision);
+
+/// What to know where nearly all valid rows are dropped, and `--keep-share` did not ask for it.
+std::optional<FitWarning> WarningOfDropped(const RowCounts& counts, const Decision& decision);
 
 }  // namespace spuna

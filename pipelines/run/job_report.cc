@@ -66,10 +66,22 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
 
 }  // namespace
 
+std::optional<FitWarning> JobReport::Score::Warning() const {
+  if (by == ScoreBy::kNeighbors) return std::nullopt;
+  return WarningOfDropped(counts, decision);
+}
+
 std::vector<FitWarning> JobReport::Warnings() const {
-  if (fit) return WarningsOf(fit->summary, fit->options, fit->dimension);
-  if (model_warning) return {*model_warning};
-  return {};
+  std::vector<FitWarning> warnings;
+  if (fit) {
+    warnings = WarningsOf(fit->summary, fit->options, fit->dimension);
+  } else if (model_warning) {
+    warnings.push_back(*model_warning);
+  }
+  if (score) {
+    if (const auto warning = score->Warning()) warnings.push_back(*warning);
+  }
+  return warnings;
 }
 
 nlohmann::json ToJson(const JobReport& report) {

@@ -41,6 +41,13 @@ def warn_of_skipped(skipped: list[dict[str, str]]) -> None:
         warn(f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}")
 
 
+def warn_of_dropped(told: list[dict[str, str]]) -> None:
+    """Issues a warning if nearly all rows are dropped, by the warnings of a whole clean."""
+    for warning in told:
+        if warning["about"] == "nearly all dropped":
+            warn(f"{warning['about']}: {warning['text']}")
+
+
 def warn_about(model: _spuna.Model) -> None:
     """Issues the warnings of a model."""
     for text in json.loads(model.warnings()):

@@ -3,7 +3,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "pipelines/jobs/summary.h"
 #include "pipelines/run/fit_warnings.h"
+#include "pipelines/run/job_report.h"
 
 namespace spuna {
 namespace {
@@ -97,6 +99,25 @@ BOOST_AUTO_TEST_CASE(many_dimensions_ask_for_more_trusted_rows) {
   BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
   summary.rows_trusted = 199;
   BOOST_TEST(WarningsOf(summary, FitOptions(), 8).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(nearly_all_dropped_is_said_where_nobody_asked_for_it) {
+  const RowCounts most{1010, 100, 900, 10};
+  BOOST_TEST(WarningOfDropped(most, Decision())->text ==
+             "900 of 1,000 rows (90.0 %): check that both inputs are embedded in the same way, and "
+             "that the trusted rows are like those to keep");
+  BOOST_TEST(!WarningOfDropped({1000, 101, 899, 0}, Decision()).has_value());
+  BOOST_TEST(!WarningOfDropped({0, 0, 0, 0}, Decision()).has_value());
+  Decision asked;
+  asked.rule = "keep-share";
+  BOOST_TEST(!WarningOfDropped(most, asked).has_value());
+  JobReport report;
+  report.score.emplace();
+  report.score->counts = most;
+  BOOST_TEST(ToJson(report)["warnings"].at(0).at("about") == "nearly all dropped");
+  BOOST_TEST(Summarize(report, "").find("nearly all dropped  900 of 1,000") != std::string::npos);
+  report.score->by = ScoreBy::kNeighbors;
+  BOOST_TEST(report.Warnings().empty());
 }
 
 BOOST_AUTO_TEST_CASE(another_normalization_is_said_with_what_to_do) {
