@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "algorithms/expansion/banks.h"
+#include "algorithms/findings/cluster_mix.h"
 #include "algorithms/recipe/fit_context.h"
 #include "algorithms/rows/duplicate_rows.h"
 #include "pipelines/fit/learned_rows.h"
@@ -127,10 +129,12 @@ FitResult FitWithoutDecision(const FitInput& trusted, const FitInput& pool,
   const algorithms::Strata strata = StrataOf(trusted, pool);
   algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
                                  options.ForRecipe(choices), clock.Execution(), checkpoint);
-  if (extras.findings && context.discriminant()) {
-    result.mix = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
-                                               context.discriminant()->trusted,
-                                               context.discriminant()->pool, options.seed);
+  std::optional<double> mix_explained;
+  if (extras.mix && context.discriminant()) {
+    mix_explained = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
+                                                  context.discriminant()->trusted,
+                                                  context.discriminant()->pool, options.seed)
+                        .explained;
   }
   result.expansion = context.Expand(clock.Execution());
   std::vector<double> neighbor_scores;
@@ -140,6 +144,7 @@ FitResult FitWithoutDecision(const FitInput& trusted, const FitInput& pool,
   context.FreeSpace();
   result.model = DistillOrThrow(trusted, pool, context, result.expansion, neighbor_scores, options,
                                 choices, clock);
+  result.model.summary.mix_explained = mix_explained;
   if (extras.keep_banks && result.model.summary.labeled_shifted > 0) {
     result.model.banks =
         algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);

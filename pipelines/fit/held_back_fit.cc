@@ -168,7 +168,7 @@ FitResult FitWithCross(const FitInput& trusted, FitInput& pool, std::uint64_t se
     const FitInput learned = trusted.Select(std::move(outside));
     const EnlargedPool enlarged(pool, held_out);
     algorithms::HeldOut part;
-    part.classifier = fit(learned, pool, {}, /*resumes=*/false).model.classifier;
+    part.classifier = fit(learned, pool, {.mix = false}, /*resumes=*/false).model.classifier;
     part.scores = SortedScores(part.classifier, held_out, clock);
     result.model.calibration.folds.push_back(std::move(part));
   }

@@ -101,6 +101,7 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"stopped_by", summary.stopped_by},
       {"labeled", {{"clean", summary.labeled_clean}, {"shifted", summary.labeled_shifted}}}};
   if (summary.normalization) described["normalization"] = ToJson(*summary.normalization);
+  if (summary.mix_explained) described["mix_explained"] = *summary.mix_explained;
   if (summary.sampled_from) described["sampled_from"] = *summary.sampled_from;
   return described;
 }
@@ -117,6 +118,9 @@ FitSummary FitSummaryFromJson(const json& from) {
   summary.rows_trusted_nearly_in_pool = from.value("rows_trusted_nearly_in_pool", std::int64_t{0});
   if (from.contains("normalization")) {
     summary.normalization = GapFromJson(from.at("normalization"));
+  }
+  if (from.contains("mix_explained")) {
+    summary.mix_explained = from.at("mix_explained").get<double>();
   }
   summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));

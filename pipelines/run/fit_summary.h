@@ -29,6 +29,9 @@ struct FitSummary {
   std::int64_t rows_trusted_nearly_in_pool = 0;
   /// Where another normalization is likelier than a shift.
   std::optional<algorithms::NormalizationGap> normalization;
+  /// The part of the difference between trusted rows and pool that another mix of clusters
+  /// explains, where the recipe asks how well they can be separated.
+  std::optional<double> mix_explained;
   /// The trusted rows that were held out.
   std::int64_t rows_calibration = 0;
   /// The rows of the whole pool, where the fit saw a sample of it.

@@ -13,6 +13,10 @@ namespace {
 // Below it the test misses shifts that more rows would show; docs/architecture.md has the figures.
 constexpr std::int64_t kFewTrustedRows = 200;
 
+// Shifts in all clusters alike had 0.04 and less of it explained, other mixes of classes 0.4 and
+// more.
+constexpr double kMixWorthAWarning = 0.2;
+
 // The share of dropped rows from which on the inputs are likelier to be wrong than the rows.
 constexpr double kNearlyAll = 0.9;
 
@@ -107,6 +111,13 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
   }
   if (summary.normalization) {
     warnings.push_back({"normalization", NormalizationText(*summary.normalization)});
+  }
+  if (summary.found && summary.mix_explained > kMixWorthAWarning && options.stratify.empty()) {
+    warnings.push_back(
+        {"mix of classes", Percent(*summary.mix_explained) +
+                               " of the difference is explained by few clusters of the trusted "
+                               "rows that the pool has more of. That may be another mix of "
+                               "classes, which is no shift: name their column with `--stratify`"});
   }
   if (!summary.found && summary.separation) {
     warnings.push_back({"verdict", NoShiftText(summary, options.decision)});

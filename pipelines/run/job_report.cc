@@ -43,6 +43,7 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
     json["separation"] = {{"auroc", fit.separation->auroc}, {"p_value", fit.separation->p_value}};
   }
   json["share_shifted"] = fit.share ? ToJson(*fit.share) : nlohmann::json();
+  if (fit.mix_explained) json["mix_explained"] = *fit.mix_explained;
   if (fit.highest_scores_from) json["highest_scores_from"] = *fit.highest_scores_from;
   if (const auto more = TrustedRowsToSettle(fit)) json["trusted_rows_to_settle"] = *more;
   json["rows_calibration"] = fit.rows_calibration;

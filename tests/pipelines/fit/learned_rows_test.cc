@@ -97,6 +97,26 @@ BOOST_AUTO_TEST_CASE(rounded_copies_of_trusted_rows_in_the_pool_are_reported) {
              "it is too good");
 }
 
+BOOST_AUTO_TEST_CASE(a_pool_with_another_mix_of_clusters_is_said_to_have_one) {
+  // Two clusters; the pool has four times as many rows of the second.
+  Matrix trusted = test::RandomRows(400, 8, 1);
+  Matrix pool = test::RandomRows(1000, 8, 2);
+  for (std::size_t i = 0; i < 400; i += 2) trusted.row(i)[0] += 6;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    if (i % 10 < 8) pool.row(i)[0] += 6;
+  }
+  const FitResult fit = FitOn(trusted, pool, Quick());
+  BOOST_TEST(fit.model.summary.mix_explained.value() > 0.5);
+  BOOST_TEST(TextAbout(fit, "mix of classes") != "");
+  const FitResult shifted =
+      FitOn(test::RandomRows(400, 8, 1), test::ShiftedPool(1000, 8, 2, 1.5), Quick());
+  BOOST_TEST(shifted.model.summary.mix_explained.has_value());
+  BOOST_TEST(TextAbout(shifted, "mix of classes") == "");
+  FitOptions paper = Quick();
+  paper.recipe = Recipe::kPaper;
+  BOOST_TEST(!FitOn(trusted, pool, paper).model.summary.mix_explained.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(classes_and_ids_stay_with_their_rows) {
   FitInput given = InputOf(Repeated(test::RandomRows(3, 2, 1), 2));
   given.classes = {"a", "b", "c", "d", "e", "f"};

@@ -120,6 +120,22 @@ BOOST_AUTO_TEST_CASE(nearly_all_dropped_is_said_where_nobody_asked_for_it) {
   BOOST_TEST(report.Warnings().empty());
 }
 
+BOOST_AUTO_TEST_CASE(another_mix_of_classes_is_said_where_classes_are_not_named) {
+  FitSummary summary = Summary(0.01, 0.3, 0.4);
+  summary.mix_explained = 0.2;
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
+  summary.mix_explained = 0.44;
+  BOOST_TEST(TextOf(summary) ==
+             "44.0 % of the difference is explained by few clusters of the trusted rows that the "
+             "pool has more of. That may be another mix of classes, which is no shift: name their "
+             "column with `--stratify`");
+  FitOptions options;
+  options.stratify = "class";
+  BOOST_TEST(WarningsOf(summary, options, 8).empty());
+  summary.found = false;
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 8).size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(another_normalization_is_said_with_what_to_do) {
   FitSummary summary = Summary(0.01, 0.3, 0.4);
   BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
@@ -152,6 +168,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   summary.rows_trusted_nearly_in_pool = 4;
   summary.normalization.emplace();
   summary.normalization->scale = 2;
+  summary.mix_explained = 0.1;
   summary.highest_scores_from = 0.25;
   const nlohmann::json written = ToJson(summary, Recipe::kRobust);
   BOOST_TEST(written["shift"]["verdict"] == "undecided");
