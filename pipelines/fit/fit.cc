@@ -99,6 +99,22 @@ arrow::Result<FitResult> FitAndDecide(const FitInput& trusted, FitInput pool,
   return result;
 }
 
+// Which trusted rows a model would drop, where it decides by a threshold.
+void DescribeAbove(const LearnedRows& learned, StageClock& clock, Model& model) {
+  if (model.decision.NeedsPValues()) return;
+  const FitInput& rows = learned.rows();
+  algorithms::Execution execution = clock.Execution();
+  execution.on_progress = nullptr;
+  const std::vector<float> scores = model.classifier.Score(rows.rows.view(), execution);
+  FitSummary& summary = model.summary;
+  for (std::uint32_t row = 0; row < scores.size(); ++row) {
+    if (model.decision.Keeps({scores[row], 1})) continue;
+    if (++summary.rows_trusted_above > kTrustedRowsNamed) continue;
+    summary.first_trusted_above.push_back(learned.NumberOf(row));
+    if (!rows.ids.empty()) summary.ids_trusted_above.push_back(rows.ids[row]);
+  }
+}
+
 }  // namespace
 
 arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOptions& options,
@@ -117,6 +133,7 @@ arrow::Result<FitResult> Fit(const FitInput& trusted, FitInput pool, const FitOp
     ARROW_ASSIGN_OR_RAISE(FitResult result, FitAndDecide(learned.rows(), std::move(pool), options,
                                                          extras, clock, checkpoint));
     learned.Describe(result.model.summary);
+    DescribeAbove(learned, clock, result.model);
     return result;
   });
 }

@@ -18,11 +18,16 @@ class LearnedRows {
 
   const FitInput& rows() const { return distinct_ ? *distinct_ : given_; }
 
+  /// The number of a learned row among all that are given, from 0, invalid ones too.
+  std::int64_t NumberOf(std::uint32_t row) const;
+
   /// Lets a summary of the rows learned count those given.
   void Describe(FitSummary& summary) const;
 
  private:
   const FitInput& given_;
+  // Of the valid rows.
+  algorithms::RowNumbers chosen_;
   std::optional<FitInput> distinct_;
   std::int64_t num_repeated_ = 0;
 };

@@ -95,6 +95,8 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"rows_trusted_repeated", summary.rows_trusted_repeated},
       {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
       {"rows_trusted_nearly_in_pool", summary.rows_trusted_nearly_in_pool},
+      {"rows_trusted_above", summary.rows_trusted_above},
+      {"first_trusted_above", summary.first_trusted_above},
       {"rows_calibration", summary.rows_calibration},
       {"rounds", summary.rounds},
       {"entropy", summary.entropy},
@@ -116,6 +118,8 @@ FitSummary FitSummaryFromJson(const json& from) {
   // Models of earlier releases do not say these.
   summary.rows_trusted_repeated = from.value("rows_trusted_repeated", std::int64_t{0});
   summary.rows_trusted_nearly_in_pool = from.value("rows_trusted_nearly_in_pool", std::int64_t{0});
+  summary.rows_trusted_above = from.value("rows_trusted_above", std::int64_t{0});
+  summary.first_trusted_above = from.value("first_trusted_above", std::vector<std::int64_t>());
   if (from.contains("normalization")) {
     summary.normalization = GapFromJson(from.at("normalization"));
   }

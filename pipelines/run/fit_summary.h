@@ -16,6 +16,9 @@ namespace spuna {
 /// How many of the highest scores a person is asked to look at where no shift was detected.
 inline constexpr std::size_t kRowsToLookAt = 20;
 
+/// How many of the trusted rows above the threshold are named.
+inline constexpr std::int64_t kTrustedRowsNamed = 5;
+
 /// What a fit found out, as far as its inputs and options decide it.
 struct FitSummary {
   std::int64_t rows_trusted = 0;
@@ -46,6 +49,12 @@ struct FitSummary {
   bool found = true;
   /// Where none was detected: what the `kRowsToLookAt` pool rows that score highest score at least.
   std::optional<double> highest_scores_from;
+  /// The trusted rows that the model would drop, none where p-values decide: how many learned
+  /// ones, the first of them by number, and by id where ids were asked for (not in a model's
+  /// metadata).
+  std::int64_t rows_trusted_above = 0;
+  std::vector<std::int64_t> first_trusted_above;
+  std::vector<std::string> ids_trusted_above;
   std::int64_t rounds = 0;
   std::vector<double> entropy;
   std::string stopped_by;

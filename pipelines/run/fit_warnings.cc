@@ -17,6 +17,9 @@ constexpr std::int64_t kFewTrustedRows = 200;
 // more.
 constexpr double kMixWorthAWarning = 0.2;
 
+// Of clean trusted rows 0 to 3 % were above the threshold where shifts are ranked well.
+constexpr double kTrustedAbove = 0.04;
+
 // The share of dropped rows from which on the inputs are likelier to be wrong than the rows.
 constexpr double kNearlyAll = 0.9;
 
@@ -73,6 +76,30 @@ std::string NormalizationText(const algorithms::NormalizationGap& gap) {
          Format("%.2g", std::abs(gap.offset)) + advice;
 }
 
+// Whether more trusted rows are above the threshold than clean rows ordinarily are: by two standard
+// errors. Twice as many as may be lost are ordinary where a loss was asked for.
+bool ManyAbove(const FitSummary& summary, const DecisionOptions& decision) {
+  const double share = std::max(kTrustedAbove, 2 * decision.max_clean_loss.value_or(0));
+  const auto rows = static_cast<double>(summary.num_distinct_trusted());
+  const double most = share * rows + 2 * std::sqrt(std::max(share * (1 - share) * rows, 0.0));
+  return static_cast<double>(summary.rows_trusted_above) > most;
+}
+
+std::string AboveText(const FitSummary& summary) {
+  std::string first;
+  auto add = [&](const std::string& name) { first += (first.empty() ? "" : ", ") + name; };
+  for (const std::string& id : summary.ids_trusted_above) add(id);
+  const bool has_ids = !first.empty();
+  if (!has_ids) {
+    for (const std::int64_t row : summary.first_trusted_above) add(std::to_string(row));
+  }
+  const double share = static_cast<double>(summary.rows_trusted_above) /
+                       static_cast<double>(summary.num_distinct_trusted());
+  return Count(summary.rows_trusted_above) + " (" + Percent(share) + ") would be dropped, first " +
+         (has_ids ? "" : "rows ") + first + (has_ids ? "" : ", counted from 0") +
+         ". Look at them: they are shifted, or about as many clean rows of the pool are lost";
+}
+
 }  // namespace
 
 nlohmann::json ToJson(const FitWarning& warning) {
@@ -118,6 +145,9 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
                                " of the difference is explained by few clusters of the trusted "
                                "rows that the pool has more of. That may be another mix of "
                                "classes, which is no shift: name their column with `--stratify`"});
+  }
+  if (ManyAbove(summary, options.decision)) {
+    warnings.push_back({"trusted above threshold", AboveText(summary)});
   }
   if (!summary.found && summary.separation) {
     warnings.push_back({"verdict", NoShiftText(summary, options.decision)});

@@ -32,6 +32,7 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
   json["rows_trusted_repeated"] = fit.rows_trusted_repeated;
   json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
   json["rows_trusted_nearly_in_pool"] = fit.rows_trusted_nearly_in_pool;
+  json["rows_trusted_above"] = fit.rows_trusted_above;
   json["chosen"] = ToJson(fit.choices);
   json["chosen"]["rule"] = ChoiceRule(report.options.recipe);
   json["shift_found"] = fit.found;

@@ -18,8 +18,8 @@ _PACKAGE = os.path.dirname(__file__)
 
 class SpunaWarning(UserWarning):
     """A call was done, but its user should know something before trusting the result: no shift was
-    proven, there are few trusted rows, trusted rows are in the pool, rows have no valid embedding, or
-    files were skipped.
+    proven, there are few trusted rows, trusted rows repeat or are in the pool, the inputs are not
+    normalized alike, nearly all rows are dropped, or files were skipped. docs/warnings.md lists all.
 
     ``warnings.simplefilter("error", spuna.SpunaWarning)`` makes an exception of it.
     """

@@ -117,6 +117,25 @@ BOOST_AUTO_TEST_CASE(a_pool_with_another_mix_of_clusters_is_said_to_have_one) {
   BOOST_TEST(!FitOn(trusted, pool, paper).model.summary.mix_explained.has_value());
 }
 
+BOOST_AUTO_TEST_CASE(shifted_rows_among_the_trusted_ones_are_named) {
+  Matrix trusted = test::RandomRows(300, 8, 1);
+  const Matrix pool = test::ShiftedPool(1000, 8, 2, 3);
+  FitOptions options;
+  BOOST_TEST(TextAbout(FitOn(trusted, pool, options), "trusted above threshold") == "");
+  for (std::size_t i = 10; i < 50; ++i) {
+    for (std::size_t j = 0; j < 8; ++j) trusted.row(i)[j] += 3;
+  }
+  // A copy before them is counted, too.
+  std::copy_n(trusted.row(0), 8, trusted.row(1));
+  const FitResult fit = FitOn(trusted, pool, options);
+  BOOST_TEST(fit.model.summary.rows_trusted_above >= 25);
+  BOOST_TEST_REQUIRE(fit.model.summary.first_trusted_above.size() == 5U);
+  for (const std::int64_t row : fit.model.summary.first_trusted_above) {
+    BOOST_TEST((row >= 10 && row < 50));
+  }
+  BOOST_TEST(TextAbout(fit, "trusted above threshold") != "");
+}
+
 BOOST_AUTO_TEST_CASE(classes_and_ids_stay_with_their_rows) {
   FitInput given = InputOf(Repeated(test::RandomRows(3, 2, 1), 2));
   given.classes = {"a", "b", "c", "d", "e", "f"};
@@ -127,6 +146,9 @@ BOOST_AUTO_TEST_CASE(classes_and_ids_stay_with_their_rows) {
   BOOST_TEST(learned.rows().rows.num_rows() == 3);
   BOOST_TEST(learned.rows().classes == std::vector<std::string>({"a", "b", "c"}));
   BOOST_TEST(learned.rows().ids == std::vector<std::string>({"1", "2", "3"}));
+  BOOST_TEST(learned.NumberOf(0) == 1);  // the first is invalid
+  BOOST_TEST(learned.NumberOf(2) == 3);
+  BOOST_TEST(LearnedRows(given, Recipe::kPaper).NumberOf(5) == 6);
   FitSummary summary;
   learned.Describe(summary);
   BOOST_TEST(summary.rows_trusted == 6);

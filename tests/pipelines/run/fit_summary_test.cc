@@ -136,6 +136,23 @@ BOOST_AUTO_TEST_CASE(another_mix_of_classes_is_said_where_classes_are_not_named)
   BOOST_TEST(WarningsOf(summary, FitOptions(), 8).size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(trusted_rows_above_the_threshold_are_named_where_they_are_many) {
+  FitSummary summary = Summary(0.01, 0.3, 0.4);
+  summary.rows_trusted_above = 52;
+  summary.first_trusted_above = {3, 17, 40, 41, 60};
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
+  summary.rows_trusted_above = 53;
+  BOOST_TEST(TextOf(summary) ==
+             "53 (5.3 %) would be dropped, first rows 3, 17, 40, 41, 60, counted from 0. Look at "
+             "them: they are shifted, or about as many clean rows of the pool are lost");
+  summary.ids_trusted_above = {"a.png", "b.png"};
+  BOOST_TEST(TextOf(summary).starts_with("53 (5.3 %) would be dropped, first a.png, b.png. Look"));
+  // What was asked for is no news.
+  FitOptions options;
+  options.decision.max_clean_loss = 0.05;
+  BOOST_TEST(WarningsOf(summary, options, 8).empty());
+}
+
 BOOST_AUTO_TEST_CASE(another_normalization_is_said_with_what_to_do) {
   FitSummary summary = Summary(0.01, 0.3, 0.4);
   BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
@@ -156,7 +173,8 @@ BOOST_AUTO_TEST_CASE(another_normalization_is_said_with_what_to_do) {
 
 BOOST_AUTO_TEST_CASE(models_of_earlier_releases_are_read) {
   nlohmann::json written = ToJson(Summary(0.5, 0.01, 0.09), Recipe::kRobust);
-  for (const char* later : {"rows_trusted_repeated", "rows_trusted_nearly_in_pool"}) {
+  for (const char* later : {"rows_trusted_repeated", "rows_trusted_nearly_in_pool",
+                            "rows_trusted_above", "first_trusted_above"}) {
     BOOST_TEST(written.erase(later) == 1U);
   }
   BOOST_TEST(FitSummaryFromJson(written).rows_trusted_repeated == 0);
@@ -169,6 +187,8 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   summary.normalization.emplace();
   summary.normalization->scale = 2;
   summary.mix_explained = 0.1;
+  summary.rows_trusted_above = 6;
+  summary.first_trusted_above = {1, 2, 3, 4, 9};
   summary.highest_scores_from = 0.25;
   const nlohmann::json written = ToJson(summary, Recipe::kRobust);
   BOOST_TEST(written["shift"]["verdict"] == "undecided");
