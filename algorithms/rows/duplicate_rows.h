@@ -14,4 +14,7 @@ std::size_t CountRowsAlsoIn(const EmbeddingsView& rows, const EmbeddingsView& ot
 /// which there are most first, and at most `max_rows`.
 RowNumbers RowsWithCopies(const EmbeddingsView& rows, std::size_t num_copies, std::size_t max_rows);
 
+/// The rows that equal no earlier row, value for value, ascending.
+RowNumbers DistinctRows(const EmbeddingsView& rows);
+
 }  // namespace spuna::algorithms

@@ -5,10 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/findings/normalization.h"
+#include "algorithms/rows/near_copies.h"
 #include "pipelines/fit/findings_maker.h"
 #include "pipelines/fit/fit_groups.h"
 #include "pipelines/fit/fit_steps.h"
 #include "pipelines/fit/held_back_fit.h"
+#include "pipelines/fit/learned_rows.h"
 #include "pipelines/model/row_scores.h"
 #include "pipelines/run/exception_status.h"
 
@@ -60,7 +63,20 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
   result.pool_odd = std::move(found.screened.odd);
 }
 
-arrow::Result<FitResult> FitAndDecide(FitInput trusted, FitInput pool, const FitOptions& options,
+// What the inputs of a fit are like, as far as it may mislead.
+void DescribeInputs(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool,
+                    FitSummary& summary) {
+  const double distance = algorithms::NearCopyDistance(trusted.view());
+  if (distance > 0) {
+    const auto num_near = static_cast<std::int64_t>(
+        algorithms::CountNearCopies(trusted.view(), pool.view(), distance));
+    summary.rows_trusted_nearly_in_pool =
+        std::max<std::int64_t>(num_near - summary.rows_trusted_in_pool, 0);
+  }
+  summary.normalization = algorithms::FindNormalizationGap(trusted.view(), pool.view());
+}
+
+arrow::Result<FitResult> FitAndDecide(FitInput& trusted, FitInput pool, const FitOptions& options,
                                       const FitExtras& extras, StageClock& clock,
                                       algorithms::Checkpoint* checkpoint) {
   const Calibration calibration = options.decision.ChosenCalibration();
@@ -83,11 +99,29 @@ arrow::Result<FitResult> FitAndDecide(FitInput trusted, FitInput pool, const Fit
                  ? FitWithSplit(trusted, pool, num_held_out, options.seed, extras, fit, clock)
                  : FitWithCross(trusted, pool, options.seed, extras, fit, clock);
   }
+  DescribeInputs(trusted.rows, pool.rows, result.model.summary);
   DecideAfter(pool.rows, extras, clock, result);
   if (extras.findings) result.findings = MakeFindings(trusted, pool, result, clock);
   result.pool_valid = std::move(pool.rows.valid);
   clock.Pause();
   return result;
+}
+
+// Which trusted rows a model would drop, where it decides by a threshold.
+void DescribeAbove(const LearnedRows& learned, StageClock& clock, Model& model) {
+  if (model.decision.NeedsPValues()) return;
+  const FitInput& rows = learned.rows();
+  algorithms::Execution execution = clock.Execution();
+  execution.on_progress = nullptr;
+  const RowScores found =
+      ScoreRows(model, rows.rows.view(), {model.decision.far, false, false}, execution);
+  FitSummary& summary = model.summary;
+  for (std::uint32_t row = 0; row < found.scores.size(); ++row) {
+    if (!model.decision.Drops(found.EvidenceOf(row))) continue;
+    if (++summary.rows_trusted_above > kTrustedRowsNamed) continue;
+    summary.first_trusted_above.push_back(learned.NumberOf(row));
+    if (!rows.ids.empty()) summary.ids_trusted_above.push_back(rows.ids[row]);
+  }
 }
 
 }  // namespace
@@ -105,7 +139,12 @@ arrow::Result<FitResult> Fit(FitInput trusted, FitInput pool, const FitOptions& 
   ARROW_RETURN_NOT_OK(CheckGroups(trusted, pool, options.fold_by));
   ARROW_RETURN_NOT_OK(CheckExtras(ChooseFor(trusted, pool, options), extras));
   return CatchExceptions([&]() -> arrow::Result<FitResult> {
-    return FitAndDecide(std::move(trusted), std::move(pool), options, extras, clock, checkpoint);
+    LearnedRows learned(std::move(trusted), options.recipe);
+    ARROW_ASSIGN_OR_RAISE(FitResult result, FitAndDecide(learned.rows(), std::move(pool), options,
+                                                         extras, clock, checkpoint));
+    learned.Describe(result.model.summary);
+    DescribeAbove(learned, clock, result.model);
+    return result;
   });
 }
 

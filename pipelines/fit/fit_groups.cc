@@ -4,8 +4,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "algorithms/rows/near_copies.h"
+
 namespace spuna {
 namespace {
+
+// With fewer groups of near copies than this there is nothing to split but the rows in them.
+constexpr std::size_t kFewestNearCopies = 10;
 
 using Numbers = std::unordered_map<std::string, std::uint32_t>;
 
@@ -58,10 +63,20 @@ algorithms::Groups GroupsOf(const FitInput& trusted, const FitInput& pool) {
   return groups;
 }
 
-std::vector<algorithms::RowNumbers> RowsByGroup(const FitInput& input) {
+std::vector<std::uint32_t> GroupNumbers(const FitInput& input) {
   Numbers numbers;
   std::uint32_t next = 0;
-  return algorithms::RowsByGroup(NumbersOf(input.groups, numbers, next),
+  if (!input.groups.empty()) return NumbersOf(input.groups, numbers, next);
+  const algorithms::EmbeddingsView rows = input.rows.view();
+  std::vector<std::uint32_t> groups =
+      algorithms::NearCopyGroups(rows, algorithms::NearCopyDistance(rows));
+  const std::size_t num_groups = algorithms::CountGroups(groups, rows.num_rows);
+  if (num_groups == rows.num_rows || num_groups < kFewestNearCopies) groups.clear();
+  return groups;
+}
+
+std::vector<algorithms::RowNumbers> RowsByGroup(const FitInput& input) {
+  return algorithms::RowsByGroup(GroupNumbers(input),
                                  static_cast<std::size_t>(input.rows.num_rows()));
 }
 

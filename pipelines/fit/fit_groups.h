@@ -2,6 +2,7 @@
 
 #include <arrow/status.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,12 @@ arrow::Status CheckGroups(const FitInput& trusted, const FitInput& pool, const s
 /// group of its own.
 algorithms::Groups GroupsOf(const FitInput& trusted, const FitInput& pool);
 
-/// The valid rows of every group, in the order in which the groups come. Without groups every row
-/// is alone.
+/// The group of every valid row: by the column that was named, else near copies of one another
+/// belong together. A row whose near copy was learned scores lower than new rows do, and lies
+/// nearer. Empty where every row stands alone.
+std::vector<std::uint32_t> GroupNumbers(const FitInput& input);
+
+/// The valid rows of every such group, in the order in which the groups come.
 std::vector<algorithms::RowNumbers> RowsByGroup(const FitInput& input);
 
 }  // namespace spuna

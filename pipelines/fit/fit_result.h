@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "algorithms/expansion/expansion.h"
-#include "algorithms/findings/cluster_mix.h"
 #include "pipelines/fit/findings.h"
 #include "pipelines/model/model.h"
 
@@ -24,6 +23,8 @@ struct FitExtras {
   /// rows.
   bool findings = false;
   bool ids = false;
+  /// Whether to measure how much of the difference another mix of clusters explains.
+  bool mix = true;
 };
 
 /// What a fit leaves behind.
@@ -38,8 +39,6 @@ struct FitResult {
   /// The score without classifier of the pool's valid rows, where it was asked for.
   std::optional<std::vector<double>> neighbor_scores;
   std::optional<Findings> findings;
-  /// Whether another mix of clusters explains the difference, where findings were asked for.
-  std::optional<algorithms::ClusterMix> mix;
   /// One byte for every pool row: whether it is one of the rows that were fitted. Of a sampled pool
   /// only where neighbor scores or findings were asked for. Files that were skipped have no rows.
   std::vector<std::uint8_t> pool_valid;

@@ -2,12 +2,15 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "algorithms/expansion/banks.h"
+#include "algorithms/findings/cluster_mix.h"
 #include "algorithms/recipe/fit_context.h"
 #include "algorithms/rows/duplicate_rows.h"
 #include "pipelines/fit/fit_groups.h"
+#include "pipelines/fit/learned_rows.h"
 #include "pipelines/fit/prepared_inputs.h"
 #include "pipelines/run/exception_status.h"
 
@@ -130,10 +133,12 @@ FitResult FitWithoutDecision(FitInput& trusted, FitInput& pool, const FitOptions
   algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
                                  GroupsOf(trusted, pool), options.ForRecipe(choices),
                                  clock.Execution(), checkpoint);
-  if (extras.findings && context.discriminant()) {
-    result.mix = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
-                                               context.discriminant()->trusted,
-                                               context.discriminant()->pool, options.seed);
+  std::optional<double> mix_explained;
+  if (extras.mix && context.discriminant()) {
+    mix_explained = algorithms::MeasureClusterMix(trusted.rows.view(), pool.rows.view(),
+                                                  context.discriminant()->trusted,
+                                                  context.discriminant()->pool, options.seed)
+                        .explained;
   }
   result.expansion = context.Expand(clock.Execution());
   std::vector<double> neighbor_scores;
@@ -144,6 +149,7 @@ FitResult FitWithoutDecision(FitInput& trusted, FitInput& pool, const FitOptions
   result.model = DistillOrThrow(trusted, pool, context, result.expansion, neighbor_scores, options,
                                 choices, clock);
   prepared.AddTo(result.model);
+  result.model.summary.mix_explained = mix_explained;
   if (extras.keep_banks && result.model.summary.labeled_shifted > 0) {
     result.model.banks =
         algorithms::MakeBanks(trusted.rows.view(), pool.rows.view(), result.expansion);
@@ -162,11 +168,12 @@ arrow::Result<algorithms::Expansion> Expand(FitInput trusted, FitInput pool,
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
   ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<algorithms::Expansion> {
-    const PreparedInputs prepared(trusted, pool, options, clock);
-    const FitChoices choices = ChooseFor(trusted, pool, options);
-    const algorithms::Strata strata = StrataOf(trusted, pool);
-    return prepared.OfAllRows(algorithms::FitContext(trusted.rows.view(), pool.rows.view(), strata,
-                                                     {}, options.ForRecipe(choices),
+    LearnedRows learned(std::move(trusted), options.recipe);
+    const PreparedInputs prepared(learned.rows(), pool, options, clock);
+    const FitChoices choices = ChooseFor(learned.rows(), pool, options);
+    const algorithms::Strata strata = StrataOf(learned.rows(), pool);
+    return prepared.OfAllRows(algorithms::FitContext(learned.rows().rows.view(), pool.rows.view(),
+                                                     strata, {}, options.ForRecipe(choices),
                                                      clock.Execution())
                                   .Expand(clock.Execution()));
   });
@@ -177,20 +184,22 @@ arrow::Result<Model> Distill(FitInput trusted, FitInput pool, const algorithms::
   ARROW_RETURN_NOT_OK(CheckFitInputs(trusted, pool, options));
   ARROW_RETURN_NOT_OK(CheckStep(options));
   return CatchExceptions([&]() -> arrow::Result<Model> {
-    const PreparedInputs prepared(trusted, pool, options, clock);
+    LearnedRows learned(std::move(trusted), options.recipe);
+    const PreparedInputs prepared(learned.rows(), pool, options, clock);
     const algorithms::Expansion expansion = prepared.OfLearnedRows(labels);
-    const FitChoices choices = ChooseFor(trusted, pool, options);
-    const algorithms::Strata strata = StrataOf(trusted, pool);
-    algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata, {},
+    const FitChoices choices = ChooseFor(learned.rows(), pool, options);
+    const algorithms::Strata strata = StrataOf(learned.rows(), pool);
+    algorithms::FitContext context(learned.rows().rows.view(), pool.rows.view(), strata, {},
                                    options.ForRecipe(choices), clock.Execution());
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {
       neighbor_scores = context.NeighborScores(expansion, clock.Execution());
     }
     context.FreeSpace();
-    Model model =
-        DistillOrThrow(trusted, pool, context, expansion, neighbor_scores, options, choices, clock);
+    Model model = DistillOrThrow(learned.rows(), pool, context, expansion, neighbor_scores, options,
+                                 choices, clock);
     prepared.AddTo(model);
+    learned.Describe(model.summary);
     model.decision.far = model.options.ChosenFar().value_or(FarRows::kKeep);
     return model;
   });

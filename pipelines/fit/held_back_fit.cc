@@ -1,6 +1,8 @@
 #include "pipelines/fit/held_back_fit.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,27 +15,6 @@ namespace spuna {
 namespace {
 
 constexpr std::size_t kNumFolds = 5;
-
-const float* RowOf(const FitInput& input, std::uint32_t row) { return input.rows.view().row(row); }
-
-void AddRow(const FitInput& from, std::uint32_t row, FitInput& to) {
-  const float* const values = RowOf(from, row);
-  to.rows.values.insert(to.rows.values.end(), values, values + from.rows.dimension);
-  to.rows.valid.push_back(1);
-  if (!from.classes.empty()) to.classes.push_back(from.classes[row]);
-  if (!from.groups.empty()) to.groups.push_back(from.groups[row]);
-}
-
-// Some rows of an input, ascending.
-FitInput Select(const FitInput& input, algorithms::RowNumbers rows) {
-  std::ranges::sort(rows);
-  FitInput some;
-  some.column = input.column;
-  some.where = input.where;
-  some.rows.dimension = input.rows.dimension;
-  for (const std::uint32_t row : rows) AddRow(input, row, some);
-  return some;
-}
 
 // The valid rows by group, in random order; of each group the first row is drawn at random.
 std::vector<algorithms::RowNumbers> ShuffledGroups(const FitInput& input, std::uint64_t seed) {
@@ -65,7 +46,7 @@ Parted Part(const FitInput& trusted, const std::vector<algorithms::RowNumbers>& 
     rows.insert(rows.end(), groups[i].begin(), groups[i].end());
     if (is_held_out(i)) calibration.push_back(groups[i].front());
   }
-  return {Select(trusted, std::move(inside)), Select(trusted, std::move(outside)),
+  return {trusted.Select(std::move(inside)), trusted.Select(std::move(outside)),
           std::move(calibration)};
 }
 
@@ -75,12 +56,12 @@ class EnlargedPool {
   EnlargedPool(FitInput& pool, const FitInput& added)
       : pool_(pool), num_values_(pool.rows.values.size()), num_rows_(pool.rows.valid.size()) {
     pool.rows.values.reserve(num_values_ + added.rows.values.size());
-    for (std::uint32_t row = 0; row < added.rows.valid.size(); ++row) AddRow(added, row, pool);
+    for (std::uint32_t row = 0; row < added.rows.valid.size(); ++row) pool.AddRow(added, row);
   }
   ~EnlargedPool() {
     pool_.rows.values.resize(num_values_);
     pool_.rows.valid.resize(num_rows_);
-    for (std::vector<std::string>* texts : {&pool_.classes, &pool_.groups}) {
+    for (std::vector<std::string>* const texts : {&pool_.classes, &pool_.groups, &pool_.ids}) {
       if (!texts->empty()) texts->resize(static_cast<std::size_t>(pool_.rows.num_rows()));
     }
   }
@@ -136,7 +117,7 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
     result = fit(parted.learned, pool, extras, /*resumes=*/true);
   }
   result.model.calibration.own =
-      PartOf(result.model, Select(trusted, parted.calibration), clock).scores;
+      PartOf(result.model, trusted.Select(parted.calibration), clock).scores;
   DescribePoolAlone(pool.rows, parted.held_out.rows.num_rows(), result);
   FitSummary& summary = result.model.summary;
   summary.rows_trusted_in_pool =
@@ -155,8 +136,8 @@ FitResult FitWithCross(FitInput& trusted, FitInput& pool, std::uint64_t seed,
     Parted parted = Part(trusted, groups, [&](std::size_t i) { return i % kNumFolds == fold; });
     const EnlargedPool enlarged(pool, parted.held_out);
     result.model.calibration.folds.push_back(
-        PartOf(fit(parted.learned, pool, {}, /*resumes=*/false).model,
-               Select(trusted, parted.calibration), clock));
+        PartOf(fit(parted.learned, pool, {.mix = false}, /*resumes=*/false).model,
+               trusted.Select(parted.calibration), clock));
   }
   result.model.summary.rows_calibration = static_cast<std::int64_t>(groups.size());
   return result;

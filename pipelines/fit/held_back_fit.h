@@ -18,7 +18,8 @@ using FitFunction = std::function<FitResult(FitInput& trusted, FitInput& pool,
 /// the pool are then exchangeable, and their scores calibrate the model's. The pool has its own
 /// rows again when this returns, and the result describes them alone.
 ///
-/// Where rows belong to groups, `num_held_out` whole groups are, and one row of each, drawn by the
+/// Where rows belong to groups, by a column or as near copies of each other, `num_held_out` whole
+/// groups are, and one row of each, drawn by the
 /// seed, calibrates: that row and a row of a new group are exchangeable, rows of one group are not.
 FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,

@@ -14,9 +14,9 @@ using algorithms::RowScreen;
 std::optional<RowScreen> MakeScreen(const FitInput& trusted, const FitInput& pool,
                                     const FitOptions& options, StageClock& clock) {
   if (!options.ChosenFar()) return std::nullopt;
-  return algorithms::FitRowScreen(
-      trusted.rows.view(), pool.rows.view(), GroupsOf(trusted, pool).trusted,
-      options.decision.far_level.value_or(kDefaultFarLevel), options.seed, clock.Execution());
+  return algorithms::FitRowScreen(trusted.rows.view(), pool.rows.view(), GroupNumbers(trusted),
+                                  options.decision.far_level.value_or(kDefaultFarLevel),
+                                  options.seed, clock.Execution());
 }
 
 // Far rows are learned: they say what shifts. None is left out where hardly any would remain.

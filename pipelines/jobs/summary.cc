@@ -59,7 +59,7 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
                          (summary.sampled_from
                               ? ", a sample of " + Count(*summary.sampled_from) + " (`--fit-rows`)"
                               : ""));
-  for (const FitWarning& warning : WarningsOf(summary, fit.options.decision, fit.dimension)) {
+  for (const FitWarning& warning : WarningsOf(summary, fit.options, fit.dimension)) {
     lines.emplace_back(warning.about, warning.text);
   }
   if (!summary.found && summary.separation) return;
@@ -127,6 +127,7 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   lines.emplace_back(score.drop ? "rows dropped" : "rows to drop",
                      Share(counts.dropped, valid) + ", " + Reason(score.decision, counts.dropped));
   AddOddRows(counts, score.decision, lines);
+  if (const auto warning = score.Warning()) lines.emplace_back(warning->about, warning->text);
 }
 
 // The groups that are affected most.

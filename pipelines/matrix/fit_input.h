@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/rows/ranking.h"
 #include "pipelines/matrix/embedding_matrix.h"
 
 namespace spuna {
@@ -31,6 +32,12 @@ struct FitInput {
   arrow::Status Append(const arrow::RecordBatch& batch, InvalidRows invalid) {
     return Append(batch, invalid, static_cast<std::int64_t>(rows.valid.size()));
   }
+
+  /// Adds a valid row of another input of the same kind, with its class, its group and its id.
+  void AddRow(const FitInput& from, std::uint32_t row);
+
+  /// Some of the valid rows, ascending, as an input of their own.
+  FitInput Select(algorithms::RowNumbers chosen) const;
 };
 
 }  // namespace spuna

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/number_words.h"
 
 namespace spuna {
 namespace {
-
-// Shifts in all clusters alike had 0.04 and less of it explained, other mixes of classes 0.4 and
-// more.
-constexpr double kMixWorthAWarning = 0.2;
 
 std::string UndecidedSentence(const FitSummary& summary, const std::string& p) {
   std::string sentence = "Verdict: undecided. No shift is proven (" + p + ", below 0.05 needed)";
@@ -109,19 +106,15 @@ std::vector<std::string> SummarySentences(const ReportContents& contents) {
 }
 
 std::vector<std::string> WarningSentences(const ReportContents& contents) {
-  const FitSummary& summary = contents.fit.model.summary;
+  const Model& model = contents.fit.model;
+  const FitSummary& summary = model.summary;
   std::vector<std::string> sentences;
-  const auto& mix = contents.fit.mix;
-  if (mix && summary.found && mix->explained > kMixWorthAWarning) {
-    sentences.push_back(
-        Percent(mix->explained) +
-        " of the difference between pool and trusted rows is explained by few clusters of the "
-        "trusted rows that the pool has more of. That may be another mix of classes, which is no "
-        "shift: name the column of classes with `--stratify`.");
+  for (const FitWarning& warning : WarningsOf(summary, model.options, model.dimension())) {
+    // The verdict is in the summary.
+    if (warning.about != "verdict") sentences.push_back(warning.about + ": " + warning.text + ".");
   }
-  if (summary.rows_trusted_in_pool > 0) {
-    sentences.push_back(Count(summary.rows_trusted_in_pool) +
-                        " trusted rows also lie in the pool: any evaluation on it is too good.");
+  if (const auto warning = WarningOfDropped(contents.counts, contents.decision)) {
+    sentences.push_back(warning->about + ": " + warning->text + ".");
   }
   if (summary.sampled_from) {
     sentences.push_back("The fit saw a sample of " + Count(summary.rows_pool) + " of " +

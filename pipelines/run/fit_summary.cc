@@ -29,6 +29,26 @@ FitChoices ChoicesFromJson(const json& from) {
   return choices;
 }
 
+json ToJson(const algorithms::NormalizationGap& gap) {
+  return {{"scale", gap.scale},
+          {"offset", gap.offset},
+          {"unit_trusted", gap.unit_trusted},
+          {"unit_pool", gap.unit_pool},
+          {"trusted_length", gap.trusted_length},
+          {"pool_length", gap.pool_length}};
+}
+
+algorithms::NormalizationGap GapFromJson(const json& from) {
+  algorithms::NormalizationGap gap;
+  gap.scale = from.at("scale").get<double>();
+  gap.offset = from.at("offset").get<double>();
+  gap.unit_trusted = from.at("unit_trusted").get<bool>();
+  gap.unit_pool = from.at("unit_pool").get<bool>();
+  gap.trusted_length = from.at("trusted_length").get<double>();
+  gap.pool_length = from.at("pool_length").get<double>();
+  return gap;
+}
+
 }  // namespace
 
 std::optional<Verdict> VerdictOf(const FitSummary& summary) {
@@ -46,7 +66,8 @@ std::optional<std::int64_t> TrustedRowsToSettle(const FitSummary& summary) {
       std::max(kNegligibleShare - summary.share->estimate, summary.share->estimate);
   const double times = (reach / wanted) * (reach / wanted);
   if (!(times <= kMostTimes)) return std::nullopt;
-  const double more = std::max(times - 1, 0.0) * static_cast<double>(summary.rows_trusted);
+  const double more =
+      std::max(times - 1, 0.0) * static_cast<double>(summary.num_distinct_trusted());
   // Two digits say enough.
   const double unit = std::pow(10, std::max(std::floor(std::log10(std::max(more, 1.0))) - 1, 1.0));
   return static_cast<std::int64_t>(std::max(std::ceil(more / unit), 1.0) * unit);
@@ -72,14 +93,20 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"rows_pool", summary.rows_pool},
       {"rows_invalid_trusted", summary.rows_invalid_trusted},
       {"rows_invalid_pool", summary.rows_invalid_pool},
+      {"rows_trusted_repeated", summary.rows_trusted_repeated},
       {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
       {"rows_beyond_trusted", summary.rows_beyond_trusted},
       {"rows_beyond_pool", summary.rows_beyond_pool},
+      {"rows_trusted_nearly_in_pool", summary.rows_trusted_nearly_in_pool},
+      {"rows_trusted_above", summary.rows_trusted_above},
+      {"first_trusted_above", summary.first_trusted_above},
       {"rows_calibration", summary.rows_calibration},
       {"rounds", summary.rounds},
       {"entropy", summary.entropy},
       {"stopped_by", summary.stopped_by},
       {"labeled", {{"clean", summary.labeled_clean}, {"shifted", summary.labeled_shifted}}}};
+  if (summary.normalization) described["normalization"] = ToJson(*summary.normalization);
+  if (summary.mix_explained) described["mix_explained"] = *summary.mix_explained;
   if (summary.sampled_from) described["sampled_from"] = *summary.sampled_from;
   return described;
 }
@@ -91,8 +118,19 @@ FitSummary FitSummaryFromJson(const json& from) {
   summary.rows_invalid_trusted = from.at("rows_invalid_trusted").get<std::int64_t>();
   summary.rows_invalid_pool = from.at("rows_invalid_pool").get<std::int64_t>();
   summary.rows_trusted_in_pool = from.at("rows_trusted_in_pool").get<std::int64_t>();
+  // Models of earlier releases do not say these.
   summary.rows_beyond_trusted = from.value("rows_beyond_trusted", std::int64_t{0});
   summary.rows_beyond_pool = from.value("rows_beyond_pool", std::int64_t{0});
+  summary.rows_trusted_repeated = from.value("rows_trusted_repeated", std::int64_t{0});
+  summary.rows_trusted_nearly_in_pool = from.value("rows_trusted_nearly_in_pool", std::int64_t{0});
+  summary.rows_trusted_above = from.value("rows_trusted_above", std::int64_t{0});
+  summary.first_trusted_above = from.value("first_trusted_above", std::vector<std::int64_t>());
+  if (from.contains("normalization")) {
+    summary.normalization = GapFromJson(from.at("normalization"));
+  }
+  if (from.contains("mix_explained")) {
+    summary.mix_explained = from.at("mix_explained").get<double>();
+  }
   summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));
   const json& shift = from.at("shift");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/findings/normalization.h"
 #include "algorithms/guarantees/share_estimate.h"
 #include "pipelines/options/options.h"
 
@@ -15,13 +16,25 @@ namespace spuna {
 /// How many of the highest scores a person is asked to look at where no shift was detected.
 inline constexpr std::size_t kRowsToLookAt = 20;
 
+/// How many of the trusted rows above the threshold are named.
+inline constexpr std::int64_t kTrustedRowsNamed = 5;
+
 /// What a fit found out, as far as its inputs and options decide it.
 struct FitSummary {
   std::int64_t rows_trusted = 0;
   std::int64_t rows_pool = 0;
   std::int64_t rows_invalid_trusted = 0;
   std::int64_t rows_invalid_pool = 0;
+  /// The trusted rows that equal an earlier one. All recipes but the paper's learn each once.
+  std::int64_t rows_trusted_repeated = 0;
+  /// The trusted rows that are also in the pool, and those that are nearly, as after rounding.
   std::int64_t rows_trusted_in_pool = 0;
+  std::int64_t rows_trusted_nearly_in_pool = 0;
+  /// Where another normalization is likelier than a shift.
+  std::optional<algorithms::NormalizationGap> normalization;
+  /// The part of the difference between trusted rows and pool that another mix of clusters
+  /// explains, where the recipe asks how well they can be separated.
+  std::optional<double> mix_explained;
   /// The rows with values far beyond those of the trusted rows: clipped, in `recipe` paper not.
   std::int64_t rows_beyond_trusted = 0;
   std::int64_t rows_beyond_pool = 0;
@@ -39,11 +52,19 @@ struct FitSummary {
   bool found = true;
   /// Where none was detected: what the `kRowsToLookAt` pool rows that score highest score at least.
   std::optional<double> highest_scores_from;
+  /// The trusted rows that the model would drop, none where p-values decide: how many learned
+  /// ones, the first of them by number, and by id where ids were asked for (not in a model's
+  /// metadata).
+  std::int64_t rows_trusted_above = 0;
+  std::vector<std::int64_t> first_trusted_above;
+  std::vector<std::string> ids_trusted_above;
   std::int64_t rounds = 0;
   std::vector<double> entropy;
   std::string stopped_by;
   std::int64_t labeled_clean = 0;
   std::int64_t labeled_shifted = 0;
+
+  std::int64_t num_distinct_trusted() const { return rows_trusted - rows_trusted_repeated; }
 };
 
 /// What a fit says about the pool as a whole.

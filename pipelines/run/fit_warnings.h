@@ -8,13 +8,13 @@
 #include "pipelines/options/options.h"
 #include "pipelines/run/decision.h"
 #include "pipelines/run/fit_summary.h"
+#include "pipelines/run/row_counts.h"
 
 namespace spuna {
 
 /// What the user of a fit should know before trusting its result.
 struct FitWarning {
-  /// In a word or two: "verdict", "few trusted rows", "few groups", "trusted in pool", "invalid
-  /// rows" or "model".
+  /// In a word or two: docs/warnings.md lists them all.
   std::string about;
   std::string text;
 };
@@ -23,12 +23,15 @@ struct FitWarning {
 nlohmann::json ToJson(const FitWarning& warning);
 
 /// The warnings of a fit on rows of some dimension. Options are spelled as on the command line.
-std::vector<FitWarning> WarningsOf(const FitSummary& summary, const DecisionOptions& decision,
+std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& options,
                                    std::int64_t dimension);
 
 /// What to know of a model that scores or watches rows: that its fit detected no shift, or that it
 /// can't tell far rows though it should.
 std::vector<FitWarning> WarningsOfModel(const FitSummary& summary, const Decision& decision,
                                         bool lacks_distance);
+
+/// What to know where nearly all valid rows are dropped, and `--keep-share` did not ask for it.
+std::optional<FitWarning> WarningOfDropped(const RowCounts& counts, const Decision& decision);
 
 }  // namespace spuna

@@ -29,9 +29,12 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
   json["rows_invalid"] = fit.rows_invalid_trusted + fit.rows_invalid_pool;
   json["rows_invalid_trusted"] = fit.rows_invalid_trusted;
   json["rows_invalid_pool"] = fit.rows_invalid_pool;
+  json["rows_trusted_repeated"] = fit.rows_trusted_repeated;
   json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
   json["rows_beyond_trusted"] = fit.rows_beyond_trusted;
   json["rows_beyond_pool"] = fit.rows_beyond_pool;
+  json["rows_trusted_nearly_in_pool"] = fit.rows_trusted_nearly_in_pool;
+  json["rows_trusted_above"] = fit.rows_trusted_above;
   json["chosen"] = ToJson(fit.choices);
   json["chosen"]["rule"] = ChoiceRule(report.options.recipe);
   json["shift_found"] = fit.found;
@@ -46,6 +49,7 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
     json["separation"] = {{"auroc", fit.separation->auroc}, {"p_value", fit.separation->p_value}};
   }
   json["share_shifted"] = fit.share ? ToJson(*fit.share) : nlohmann::json();
+  if (fit.mix_explained) json["mix_explained"] = *fit.mix_explained;
   if (fit.highest_scores_from) json["highest_scores_from"] = *fit.highest_scores_from;
   if (const auto more = TrustedRowsToSettle(fit)) json["trusted_rows_to_settle"] = *more;
   json["rows_calibration"] = fit.rows_calibration;
@@ -71,9 +75,22 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
 
 }  // namespace
 
+std::optional<FitWarning> JobReport::Score::Warning() const {
+  if (by == ScoreBy::kNeighbors) return std::nullopt;
+  return WarningOfDropped(counts, decision);
+}
+
 std::vector<FitWarning> JobReport::Warnings() const {
-  if (fit) return WarningsOf(fit->summary, fit->options.decision, fit->dimension);
-  return model_warnings;
+  std::vector<FitWarning> warnings;
+  if (fit) {
+    warnings = WarningsOf(fit->summary, fit->options, fit->dimension);
+  } else {
+    warnings = model_warnings;
+  }
+  if (score) {
+    if (const auto warning = score->Warning()) warnings.push_back(*warning);
+  }
+  return warnings;
 }
 
 nlohmann::json ToJson(const JobReport& report) {

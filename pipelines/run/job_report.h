@@ -41,6 +41,9 @@ struct JobReport {
     ScoreBy by = ScoreBy::kClassifier;
     /// Whether the dropped rows were left out of the output.
     bool drop = false;
+
+    /// What to know of the counts.
+    std::optional<FitWarning> Warning() const;
   };
 
   /// How many rows of each group were dropped, by column.
@@ -68,7 +71,7 @@ struct JobReport {
   std::map<std::string, double> seconds;
   std::int64_t peak_memory_bytes = 0;
 
-  /// What to know before trusting the result: of the fit, else of the model.
+  /// What to know before trusting the result: of the fit, else of the model, and of the counts.
   std::vector<FitWarning> Warnings() const;
 };
 

@@ -286,7 +286,7 @@ spuna_code spuna_model_warnings(const spuna_model* model, char** out_json, spuna
     const spuna::Model& fitted = *model->model;
     nlohmann::json texts = nlohmann::json::array();
     for (const spuna::FitWarning& warning :
-         spuna::WarningsOf(fitted.summary, fitted.options.decision, fitted.dimension())) {
+         spuna::WarningsOf(fitted.summary, fitted.options, fitted.dimension())) {
       texts.push_back(warning.about + ": " + spuna::InCallWords(warning.text));
     }
     *out_json = spuna::c::CopyText(spuna::DumpJson(texts));

@@ -15,7 +15,7 @@ from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
 from ._rows import Rows
 from ._signatures import takes_options
-from ._warnings import warn, warn_about, warn_of_skipped, warn_without_shift
+from ._warnings import warn, warn_about, warn_of_dropped, warn_of_skipped, warn_without_shift
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -298,6 +298,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
             cleaned = _spuna.clean(trusted_stream, open_pool(), reopen, text, callback)
     result = Cleaned(cleaned, column(options, "keep"), {"trusted": trusted, "pool": pool})
     warn_about(result.model._model)
+    warn_of_dropped(result.to_dict()["warnings"])
     warn_of_skipped(result.to_dict()["skipped"])
     return result
 

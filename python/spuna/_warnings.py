@@ -18,8 +18,8 @@ _PACKAGE = os.path.dirname(__file__)
 
 class SpunaWarning(UserWarning):
     """A call was done, but its user should know something before trusting the result: no shift was
-    proven, there are few trusted rows, trusted rows are in the pool, rows have no valid embedding, or
-    files were skipped.
+    proven, there are few trusted rows, trusted rows repeat or are in the pool, the inputs are not
+    normalized alike, nearly all rows are dropped, or files were skipped. docs/warnings.md lists all.
 
     ``warnings.simplefilter("error", spuna.SpunaWarning)`` makes an exception of it.
     """
@@ -39,6 +39,13 @@ def warn_of_skipped(skipped: list[dict[str, str]]) -> None:
     """Issues a warning if files were skipped."""
     if skipped:
         warn(f"files skipped: {len(skipped)} could not be read; the first: {skipped[0]['reason']}")
+
+
+def warn_of_dropped(told: list[dict[str, str]]) -> None:
+    """Issues a warning if nearly all rows are dropped, by the warnings of a whole clean."""
+    for warning in told:
+        if warning["about"] == "nearly all dropped":
+            warn(f"{warning['about']}: {warning['text']}")
 
 
 def warn_about(model: _spuna.Model) -> None:

@@ -47,6 +47,26 @@ def test_what_the_command_warns_of_is_warned_of(call, rows):
     ]
 
 
+@pytest.mark.parametrize("call", [spuna.fit, spuna.clean])
+def test_inputs_that_mislead_are_warned_of(call):
+    rng = np.random.default_rng(1)
+    trusted, pool = rng.normal(size=(500, 32)), rng.normal(size=(500, 32))
+    pool[:200] += 2
+    assert caught(lambda: call(trusted, pool, epochs=2)) == []
+    assert caught(lambda: call(np.concatenate([trusted] * 3), pool, epochs=2)) == [
+        "repeated trusted rows: 1,000 of 1,500 equal an earlier one: each counts once"
+    ]
+    near = np.concatenate([pool, trusted[:9].astype(np.float16)])
+    assert caught(lambda: call(trusted, near, epochs=2)) == [
+        "trusted nearly in pool: 9 trusted rows have a near copy in the pool, as after rounding: any evaluation on it "
+        "is too good"
+    ]
+    assert any(t.startswith("normalization: ") for t in caught(lambda: call(trusted, 255 * pool, epochs=2)))
+    pool[:480] += 2
+    dropped = [t for t in caught(lambda: call(trusted, pool, epochs=2)) if t.startswith("nearly all dropped: ")]
+    assert len(dropped) == (1 if call is spuna.clean else 0)
+
+
 def test_a_model_without_a_proven_shift_says_so_wherever_it_is_used(rows):
     trusted, pool = rows
     rng = np.random.default_rng(1)

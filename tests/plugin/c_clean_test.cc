@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(summary_json_and_ids) {
           "group_by": ["shifted"]})";
   const CleanedHandle cleaned = CleanFiles(options);
   const std::string summary = TextOf(cleaned, spuna_cleaned_summary);
-  BOOST_TEST(summary.find("rows in           300") != std::string::npos, summary);
+  BOOST_TEST(summary.find("rows in                  300\n") != std::string::npos, summary);
   BOOST_TEST(summary.find("few trusted rows") != std::string::npos, summary);
   BOOST_TEST(summary.find("written to") == std::string::npos, summary);
   const json described = json::parse(TextOf(cleaned, spuna_cleaned_describe));

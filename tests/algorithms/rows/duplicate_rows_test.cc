@@ -29,6 +29,20 @@ BOOST_AUTO_TEST_CASE(compares_values_not_bytes) {
   BOOST_TEST(CountRowsAlsoIn(zero.view(), minus_zero.view()) == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(of_equal_rows_the_first_is_kept) {
+  test::Matrix rows = test::RandomRows(200, 4, 1);
+  BOOST_TEST(DistinctRows(rows.view()) == AllRows(200), boost::test_tools::per_element());
+  for (const std::size_t copy : {5, 17, 199}) std::copy_n(rows.row(3), 4, rows.row(copy));
+  std::copy_n(rows.row(100), 4, rows.row(101));
+  RowNumbers expected = AllRows(200);
+  std::erase_if(expected,
+                [](std::uint32_t i) { return i == 5 || i == 17 || i == 199 || i == 101; });
+  BOOST_TEST(DistinctRows(rows.view()) == expected, boost::test_tools::per_element());
+  BOOST_TEST(DistinctRows({nullptr, 0, 4}).empty());
+  const test::Matrix zeros{2, 1, {0.0F, -0.0F}};
+  BOOST_TEST(DistinctRows(zeros.view()).size() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -119,12 +119,12 @@ BOOST_AUTO_TEST_CASE(rows_of_a_group_are_not_measured_to_each_other) {
   const test::Matrix trusted = make(1, groups);
   const test::Matrix fresh = make(3, unused);
   auto count_far = [&](const TrustedDistance& distance) {
-    const float cutoff = distance.CutoffAt(0.02);
+    const float cutoff = distance.CutoffAt(kLevel);
     return std::ranges::count_if(distance.Measure(fresh.view(), {}),
                                  [&](float far) { return far > cutoff; });
   };
-  const auto alone = FitTrustedDistance(trusted.view(), {}, 0.02, 0, {});
-  const auto grouped = FitTrustedDistance(trusted.view(), groups, 0.02, 0, {});
+  const auto alone = FitTrustedDistance(trusted.view(), {}, kLevel, 0, {});
+  const auto grouped = FitTrustedDistance(trusted.view(), groups, kLevel, 0, {});
   BOOST_TEST(count_far(*alone) > 2000);
   BOOST_TEST(count_far(*grouped) < 200);
   BOOST_TEST(grouped->num_references() > grouped->nearest.size());

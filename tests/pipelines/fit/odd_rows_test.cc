@@ -7,24 +7,15 @@
 
 #include "pipelines/fit/fit.h"
 #include "pipelines/model/row_scores.h"
-#include "tests/support/parquet_files.h"
+#include "tests/support/fit_inputs.h"
 #include "tests/support/random_rows.h"
 
 namespace spuna {
 namespace {
 
 using algorithms::OddRow;
+using test::InputOf;
 using test::RandomRows;
-
-FitInput InputOf(const test::Matrix& rows) {
-  FitInput input;
-  input.rows.dimension = static_cast<std::int64_t>(rows.dimension);
-  input.rows.values.assign(rows.values.begin(), rows.values.end());
-  input.rows.valid.assign(rows.num_rows, 1);
-  input.column = "embedding";
-  input.where = "memory";
-  return input;
-}
 
 Model FitModel(const test::Matrix& trusted, const test::Matrix& pool,
                const FitOptions& options = {}) {

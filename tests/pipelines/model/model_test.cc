@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(limits_and_screen_are_read_as_they_were_written) {
              boost::test_tools::per_element());
   // Parts that don't fit are refused.
   Model broken = model;
-  broken.screen->distance->nearest.pop_back();
+  broken.screen->distance->references.pop_back();
   BOOST_TEST(!ParseModel(SerializeModel(broken), "m").ok());
   broken = model;
   broken.limits.spread[0] = 0;
