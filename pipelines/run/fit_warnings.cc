@@ -170,14 +170,16 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
   return warnings;
 }
 
+FitWarning WarningOfNoDistance() {
+  return {"no distance",
+          "this model was made before models had one: rows that lie far from all trusted rows are "
+          "not told. Fit again"};
+}
+
 std::vector<FitWarning> WarningsOfModel(const FitSummary& summary, const Decision& decision,
                                         bool lacks_distance) {
   std::vector<FitWarning> warnings;
-  if (lacks_distance) {
-    warnings.push_back({"no distance",
-                        "this model was made before models had one: rows that lie "
-                        "far from all trusted rows are not told. Fit again"});
-  }
+  if (lacks_distance) warnings.push_back(WarningOfNoDistance());
   if (summary.found || !summary.separation) return warnings;
   std::string text =
       "the fit of this model proved no shift (p = " + Format("%.2g", summary.separation->p_value) +

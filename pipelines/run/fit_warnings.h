@@ -26,6 +26,9 @@ nlohmann::json ToJson(const FitWarning& warning);
 std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& options,
                                    std::int64_t dimension);
 
+/// That a model can't tell far rows.
+FitWarning WarningOfNoDistance();
+
 /// What to know of a model that scores or watches rows: that its fit detected no shift, or that it
 /// can't tell far rows though it should.
 std::vector<FitWarning> WarningsOfModel(const FitSummary& summary, const Decision& decision,

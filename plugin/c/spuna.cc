@@ -289,6 +289,10 @@ spuna_code spuna_model_warnings(const spuna_model* model, char** out_json, spuna
          spuna::WarningsOf(fitted.summary, fitted.options, fitted.dimension())) {
       texts.push_back(warning.about + ": " + spuna::InCallWords(warning.text));
     }
+    if (fitted.LacksDistance()) {
+      const spuna::FitWarning warning = spuna::WarningOfNoDistance();
+      texts.push_back(warning.about + ": " + warning.text);
+    }
     *out_json = spuna::c::CopyText(spuna::DumpJson(texts));
     return arrow::Status::OK();
   });

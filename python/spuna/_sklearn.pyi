@@ -24,6 +24,8 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
         keep_share: float | None = None,
         calibration: Literal["cross", "none", "split"] | None = None,
         calibration_rows: int | None = None,
+        far: Literal["drop", "keep", "null"] | None = None,
+        far_level: float | None = None,
         recipe: Literal["fast", "paper", "robust"] = "robust",
         metric: Literal["contrast", "cosine", "euclidean", "whitened"] | None = None,
         seeds: Literal["cross-fitted", "distance"] | None = None,

@@ -55,7 +55,9 @@ def warn_about(model: _spuna.Model) -> None:
 
 
 def warn_without_shift(model: _spuna.Model) -> None:
-    """Issues a warning if the fit of a model that is used proved no shift."""
+    """Issues a warning if the fit of a model that is used proved no shift, or if it can't tell far rows."""
     for text in json.loads(model.warnings()):
         if text.startswith("verdict: "):
             warn("the fit of this model: " + text.replace("=true`", "=True`"))
+        if text.startswith("no distance: "):
+            warn(text)
