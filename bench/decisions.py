@@ -150,16 +150,34 @@ def print_tests(case, draws, sizes):
         print(f"| {share:.0%} | {np.mean([line['p_value'] < 0.05 for line in told]):.1%} |", flush=True)
 
 
+def print_far(cases, draws, sizes):
+    """How many clean rows are called far, against the level, and how many shifted ones."""
+    print(f"\n{draws} draws of {sizes[0]} trusted rows and {sizes[2]} fresh clean ones a case\n")
+    print("| case | level | clean rows called far | shifted rows called far |\n|---|---|---|---|")
+    for case in cases:
+        told = case.run("far", *sizes, 1.0, draws)
+        fresh = np.array([line["fresh"] for line in told])
+        print(
+            f"| {case.name} | {told[0]['level']:.4f} | {fresh.mean():.5f} ± {fresh.std() / draws**0.5:.5f} | "
+            f"{np.mean([line['pool'] for line in told]):.3f} |",
+            flush=True,
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--worker", default="build/bench/bench/decisions_worker")
     parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--part", choices=("loss", "test", "verdict", "estimators", "other"), action="append")
+    parser.add_argument("--part", choices=("loss", "far", "test", "verdict", "estimators", "other"), action="append")
     arguments = parser.parse_args()
-    parts = arguments.part or ["loss", "test", "verdict", "estimators", "other"]
+    parts = arguments.part or ["loss", "far", "test", "verdict", "estimators", "other"]
     with tempfile.TemporaryDirectory() as directory:
-        if set(parts) != {"other"}:
+        if "far" in parts:
+            folders = [folder for folder in sorted(arguments.data.iterdir()) if (folder / "pool.parquet").exists()]
+            cases = [Case(folder, directory, arguments.worker) for folder in folders if "_prev" not in folder.name]
+            print_far(cases, arguments.draws, (300, 200, 500))
+        if set(parts) - {"other", "far"}:
             case = Case(arguments.data / "ti_jpeg_s2_large", directory, arguments.worker)
         if "loss" in parts:
             print_losses(case, arguments.draws, (400, 600, 500))

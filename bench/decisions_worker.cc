@@ -159,9 +159,24 @@ json Test(const Draw& draw, std::uint64_t seed) {
                           .p_value}};
 }
 
+// The share of the fresh rows that are called far; the pool's rows are clean and shifted.
+json Far(const Draw& draw, std::uint64_t seed) {
+  const algorithms::RowScreen screen = algorithms::FitRowScreen(
+      draw.trusted.rows.view(), draw.pool.rows.view(), {}, kDefaultFarLevel, seed, {});
+  auto share = [&](const FitInput& rows) {
+    const auto odd = screen.Check(rows.rows.view(), {}).odd;
+    return static_cast<double>(std::ranges::count(odd, algorithms::OddRow::kFar)) /
+           static_cast<double>(odd.size());
+  };
+  return {{"fresh", share(draw.fresh)},
+          {"pool", share(draw.pool)},
+          {"level", algorithms::ReachableLevel(kDefaultFarLevel, screen.distance->nearest.size())}};
+}
+
 json Tell(const std::string& part, Draw draw, std::uint64_t seed) {
   if (part == "loss") return Losses(std::move(draw), seed);
   if (part == "test") return Test(draw, seed);
+  if (part == "far") return Far(draw, seed);
   return Verdict(draw, seed, part == "scores");
 }
 

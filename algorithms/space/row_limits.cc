@@ -13,6 +13,8 @@ namespace {
 
 constexpr float kSpreadsPerColumn = 7;
 constexpr double kLongerThanTrusted = 1.5;
+// No shift moves rows so many times as far.
+constexpr float kBroken = 10;
 constexpr double kOutermost = 0.005;
 constexpr double kLongest = 0.01;
 // More say no more about quantiles.
@@ -37,7 +39,8 @@ class Limiter {
     });
   }
 
-  bool LiesBeyond(const float* row) const {
+  // Whether it lies so many times as far out as the limits.
+  bool LiesBeyond(const float* row, float times = 1) const {
     // Several sums side by side, in an order that no compiler has to change.
     std::array<float, kLanes> sums{};
     std::array<float, kLanes> largest{};
@@ -58,8 +61,9 @@ class Limiter {
     }
     double norm = 0;
     for (const float sum : sums) norm += sum;
-    return *std::ranges::max_element(largest) > kSpreadsPerColumn ||
-           norm > limits_.largest_norm * limits_.largest_norm;
+    const double largest_norm = times * limits_.largest_norm;
+    return *std::ranges::max_element(largest) > times * kSpreadsPerColumn ||
+           norm > largest_norm * largest_norm;
   }
 
   void Clip(float* row) const {
@@ -133,11 +137,24 @@ RowNumbers RowLimits::RowsBeyond(const EmbeddingsView& rows, const Execution& ex
   return beyond;
 }
 
-std::size_t RowLimits::CountBeyond(const EmbeddingsView& rows, const Execution& execution) const {
-  if (units.empty()) return RowsBeyond(rows, execution).size();
-  Matrix copy{{rows.values().begin(), rows.values().end()}, rows.dimension};
-  ToUnits(copy.values.data(), rows.num_rows);
-  return RowsBeyond(copy.view(), execution).size();
+RowLimits::Counts RowLimits::CountBeyond(const EmbeddingsView& rows,
+                                         const Execution& execution) const {
+  const Limiter limiter(*this);
+  Counts counts;
+  std::vector<float> row(rows.dimension);
+  auto count = [&](const float* values) {
+    std::copy_n(values, rows.dimension, row.begin());
+    ToUnits(row.data(), 1);
+    if (!limiter.LiesBeyond(row.data())) return;
+    ++counts.beyond;
+    if (limiter.LiesBeyond(row.data(), kBroken)) ++counts.broken;
+  };
+  if (units.empty()) {
+    for (const std::uint32_t i : RowsBeyond(rows, execution)) count(rows.row(i));
+  } else {
+    for (std::size_t i = 0; i < rows.num_rows; ++i) count(rows.row(i));
+  }
+  return counts;
 }
 
 void RowLimits::Clip(float* matrix, const RowNumbers& rows, const Execution& execution) const {

@@ -31,8 +31,12 @@ struct RowLimits {
   /// The rows, in units alike, that lie beyond, ascending.
   RowNumbers RowsBeyond(const EmbeddingsView& rows, const Execution& execution) const;
 
-  /// How many rows, as they are, lie beyond.
-  std::size_t CountBeyond(const EmbeddingsView& rows, const Execution& execution) const;
+  /// How many rows, as they are, lie beyond, and how many of them by ten times and more.
+  struct Counts {
+    std::size_t beyond = 0;
+    std::size_t broken = 0;
+  };
+  Counts CountBeyond(const EmbeddingsView& rows, const Execution& execution) const;
 
   /// Clips some rows of a matrix in units alike, in place.
   void Clip(float* matrix, const RowNumbers& rows, const Execution& execution) const;

@@ -38,6 +38,14 @@ RowLimits LimitsFor(const FitInput& trusted, const FitOptions& options) {
   return algorithms::FitRowLimits(trusted.rows.view());
 }
 
+// The paper clips none, but they are counted all the same.
+PreparedInputs::Beyond CountBeyond(const FitInput& trusted, const FitInput& pool,
+                                   const RowLimits& limits, StageClock& clock) {
+  const RowLimits counted = limits.empty() ? algorithms::FitRowLimits(trusted.rows.view()) : limits;
+  return {counted.CountBeyond(trusted.rows.view(), clock.Execution()),
+          counted.CountBeyond(pool.rows.view(), clock.Execution())};
+}
+
 }  // namespace
 
 PreparedInputs::PreparedInputs(FitInput& trusted, FitInput& pool, const FitOptions& options,
@@ -46,17 +54,9 @@ PreparedInputs::PreparedInputs(FitInput& trusted, FitInput& pool, const FitOptio
       screen_(MakeScreen(trusted, pool, options, clock)),
       left_out_(pool, RowsToLeaveOut(screen_, pool, options, clock)),
       limits_(LimitsFor(trusted, options)),
+      beyond_(CountBeyond(trusted, pool, limits_, clock)),
       trusted_(trusted.rows, limits_, clock.Execution()),
-      pool_(pool.rows, limits_, clock.Execution()),
-      num_beyond_(trusted_.count(), pool_.count()) {
-  if (!limits_.empty()) return;
-  // They are counted all the same.
-  const RowLimits limits = algorithms::FitRowLimits(trusted.rows.view());
-  auto count = [&](const FitInput& input) {
-    return static_cast<std::int64_t>(limits.CountBeyond(input.rows.view(), clock.Execution()));
-  };
-  num_beyond_ = {count(trusted), count(pool)};
-}
+      pool_(pool.rows, limits_, clock.Execution()) {}
 
 algorithms::Expansion PreparedInputs::OfAllRows(algorithms::Expansion expansion) const {
   expansion.labels = left_out_.Spread(expansion.labels, algorithms::PseudoLabel::kNone);
@@ -79,8 +79,11 @@ void PreparedInputs::AddTo(Model& model) const {
   model.screen = screen_;
   for (algorithms::HeldOut& part : model.watch) part.limits = limits_;
   model.summary.rows_pool = num_pool_rows_;
-  model.summary.rows_beyond_trusted = num_beyond_.first;
-  model.summary.rows_beyond_pool = num_beyond_.second;
+  FitSummary& summary = model.summary;
+  summary.rows_beyond_trusted = static_cast<std::int64_t>(beyond_.trusted.beyond);
+  summary.rows_beyond_pool = static_cast<std::int64_t>(beyond_.pool.beyond);
+  summary.rows_broken_trusted = static_cast<std::int64_t>(beyond_.trusted.broken);
+  summary.rows_broken_pool = static_cast<std::int64_t>(beyond_.pool.broken);
 }
 
 }  // namespace spuna

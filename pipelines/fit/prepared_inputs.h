@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "algorithms/expansion/expansion.h"
@@ -23,6 +22,12 @@ namespace spuna {
 /// rows as they are.
 class PreparedInputs {
  public:
+  /// The rows of both inputs that lie beyond the limits.
+  struct Beyond {
+    algorithms::RowLimits::Counts trusted;
+    algorithms::RowLimits::Counts pool;
+  };
+
   PreparedInputs(FitInput& trusted, FitInput& pool, const FitOptions& options, StageClock& clock);
 
   /// What is known of the pool rows that are learned, as known of all pool rows, and back.
@@ -38,10 +43,9 @@ class PreparedInputs {
   std::optional<algorithms::RowScreen> screen_;
   LeftOutRows left_out_;
   algorithms::RowLimits limits_;
+  Beyond beyond_;
   ClippedRows trusted_;
   ClippedRows pool_;
-  // Of trusted rows and pool.
-  std::pair<std::int64_t, std::int64_t> num_beyond_;
 };
 
 }  // namespace spuna

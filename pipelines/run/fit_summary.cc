@@ -97,6 +97,8 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
       {"rows_trusted_in_pool", summary.rows_trusted_in_pool},
       {"rows_beyond_trusted", summary.rows_beyond_trusted},
       {"rows_beyond_pool", summary.rows_beyond_pool},
+      {"rows_broken_trusted", summary.rows_broken_trusted},
+      {"rows_broken_pool", summary.rows_broken_pool},
       {"rows_trusted_nearly_in_pool", summary.rows_trusted_nearly_in_pool},
       {"rows_trusted_above", summary.rows_trusted_above},
       {"first_trusted_above", summary.first_trusted_above},
@@ -121,6 +123,8 @@ FitSummary FitSummaryFromJson(const json& from) {
   // Models of earlier releases do not say these.
   summary.rows_beyond_trusted = from.value("rows_beyond_trusted", std::int64_t{0});
   summary.rows_beyond_pool = from.value("rows_beyond_pool", std::int64_t{0});
+  summary.rows_broken_trusted = from.value("rows_broken_trusted", std::int64_t{0});
+  summary.rows_broken_pool = from.value("rows_broken_pool", std::int64_t{0});
   summary.rows_trusted_repeated = from.value("rows_trusted_repeated", std::int64_t{0});
   summary.rows_trusted_nearly_in_pool = from.value("rows_trusted_nearly_in_pool", std::int64_t{0});
   summary.rows_trusted_above = from.value("rows_trusted_above", std::int64_t{0});

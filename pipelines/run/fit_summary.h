@@ -35,9 +35,12 @@ struct FitSummary {
   /// The part of the difference between trusted rows and pool that another mix of clusters
   /// explains, where the recipe asks how well they can be separated.
   std::optional<double> mix_explained;
-  /// The rows with values far beyond those of the trusted rows: clipped, in `recipe` paper not.
+  /// The rows that lie beyond the limits that the trusted rows set: they are clipped, in `recipe`
+  /// paper not. And those of them that lie ten times as far out.
   std::int64_t rows_beyond_trusted = 0;
   std::int64_t rows_beyond_pool = 0;
+  std::int64_t rows_broken_trusted = 0;
+  std::int64_t rows_broken_pool = 0;
   /// The trusted rows that calibrate: those that were held out, or one of each group that was.
   std::int64_t rows_calibration = 0;
   /// The rows of the whole pool, where the fit saw a sample of it.

@@ -136,10 +136,10 @@ std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& 
                                                " trusted rows are also in the pool (equal "
                                                "embeddings): any evaluation on it is too good"});
   }
-  if (summary.rows_beyond_trusted + summary.rows_beyond_pool > 0) {
+  if (summary.rows_broken_trusted + summary.rows_broken_pool > 0) {
     warnings.push_back(
         {"values far out",
-         Count(summary.rows_beyond_trusted) + " trusted, " + Count(summary.rows_beyond_pool) +
+         Count(summary.rows_broken_trusted) + " trusted, " + Count(summary.rows_broken_pool) +
              " pool rows lie far beyond the trusted rows' values: " +
              (options.recipe == Recipe::kPaper ? "`--recipe paper` takes them as they are, and "
                                                  "few of them can decide about all others"

@@ -33,6 +33,8 @@ void Describe(const JobReport::Fit& report, nlohmann::json& json) {
   json["rows_trusted_in_pool"] = fit.rows_trusted_in_pool;
   json["rows_beyond_trusted"] = fit.rows_beyond_trusted;
   json["rows_beyond_pool"] = fit.rows_beyond_pool;
+  json["rows_broken_trusted"] = fit.rows_broken_trusted;
+  json["rows_broken_pool"] = fit.rows_broken_pool;
   json["rows_trusted_nearly_in_pool"] = fit.rows_trusted_nearly_in_pool;
   json["rows_trusted_above"] = fit.rows_trusted_above;
   json["chosen"] = ToJson(fit.choices);
