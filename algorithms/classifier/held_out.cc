@@ -9,7 +9,7 @@ std::vector<float> HeldOut::Score(const EmbeddingsView& rows, const Execution& e
   if (!screen || !joined) return scored;
   const RowScreen::Result checked = screen->Check(rows, execution);
   for (std::size_t i = 0; i < scored.size(); ++i) {
-    scored[i] = JoinedScore(scored[i], checked.odd[i], checked.DistanceOf(i));
+    scored[i] = checked.Joined(i, scored[i]);
   }
   return scored;
 }

@@ -64,15 +64,22 @@ Matrix FindRepeated(const EmbeddingsView& trusted, const EmbeddingsView& pool,
 
 }  // namespace
 
+float RowScreen::Result::Joined(std::size_t row, float score) const {
+  if (odd[row] == OddRow::kNo) return score;
+  if (odd[row] != OddRow::kFar) return kHighest;
+  const float distance = distances[row];
+  return distance > 2 * cutoff ? std::min(1 + distance / (1 + distance), kHighest) : score;
+}
+
 RowScreen::Result RowScreen::Check(const EmbeddingsView& rows, const Execution& execution,
                                    bool exact_distances) const {
   Result result;
   result.odd.assign(rows.num_rows, OddRow::kNo);
   if (distance) {
-    const float cutoff = distance->CutoffAt(level);
-    result.distances = distance->Measure(rows, execution, exact_distances ? 0 : cutoff);
+    result.cutoff = distance->CutoffAt(level);
+    result.distances = distance->Measure(rows, execution, exact_distances ? 0 : result.cutoff);
     for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      if (result.distances[i] > cutoff) result.odd[i] = OddRow::kFar;
+      if (result.distances[i] > result.cutoff) result.odd[i] = OddRow::kFar;
     }
   }
   const EmbeddingsView known = repeated.view();
@@ -99,12 +106,6 @@ RowScreen FitRowScreen(const EmbeddingsView& trusted, const EmbeddingsView& pool
   screen.constants_are_odd = !constants && trusted.dimension > 1;
   screen.repeated = FindRepeated(trusted, pool, screen, execution);
   return screen;
-}
-
-float JoinedScore(float score, OddRow odd, float distance) {
-  if (odd == OddRow::kNo) return score;
-  if (odd != OddRow::kFar) return kHighest;
-  return std::min(1 + distance / (1 + distance), kHighest);
 }
 
 }  // namespace spuna::algorithms

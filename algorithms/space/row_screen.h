@@ -39,7 +39,13 @@ struct RowScreen {
     std::vector<OddRow> odd;
     std::vector<float> distances;
 
-    float DistanceOf(std::size_t row) const { return distances.empty() ? 0 : distances[row]; }
+    /// Beyond it rows are far.
+    float cutoff = 0;
+
+    /// The score by which a promise about clean rows is kept: a row's own, from 0 to 1, or above 1
+    /// and below 2, the higher the farther, where it is odd beyond doubt. A far row is that at
+    /// twice the cutoff: a calibration row that lies just beyond it must not outscore all others.
+    float Joined(std::size_t row, float score) const;
   };
   Result Check(const EmbeddingsView& rows, const Execution& execution,
                bool exact_distances = false) const;
@@ -50,9 +56,5 @@ struct RowScreen {
 RowScreen FitRowScreen(const EmbeddingsView& trusted, const EmbeddingsView& pool,
                        std::span<const std::uint32_t> trusted_groups, double level,
                        std::uint64_t seed, const Execution& execution);
-
-/// The score by which a row is decided about: its own, from 0 to 1, or above 1 where it is odd, and
-/// the higher the farther it lies. Below 2.
-float JoinedScore(float score, OddRow odd, float distance);
 
 }  // namespace spuna::algorithms

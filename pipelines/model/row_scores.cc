@@ -16,8 +16,7 @@ RowScores ScoreRows(const Model& model, const algorithms::EmbeddingsView& rows,
   if (joins) {
     found.joined.reserve(rows.num_rows);
     for (std::size_t i = 0; i < rows.num_rows; ++i) {
-      found.joined.push_back(algorithms::JoinedScore(found.scores[i], found.screened.odd[i],
-                                                     found.screened.DistanceOf(i)));
+      found.joined.push_back(found.screened.Joined(i, found.scores[i]));
     }
   }
   if (scoring.p_values) {

@@ -15,7 +15,7 @@ namespace spuna {
 
 /// What is known of a row when it is decided about.
 struct RowEvidence {
-  /// Above 1 for an odd row, where odd rows are dropped: algorithms::JoinedScore.
+  /// Above 1 for a row that is odd beyond doubt, where odd rows are dropped.
   float score = 0;
   /// Where the decision needs it.
   double p_value = 1;

@@ -239,7 +239,7 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
         self.threshold_ = self.model_.threshold
         # Scores end at 1, so that is enough where no row can be dropped.
         self.offset_ = None if self.threshold_ is None else -min(self.threshold_, 1.0)
-        self.decision_scores_, keep = self._columns(X, "score", "keep")
+        self.decision_scores_, keep = self._scores_and_keep(X)
         self.labels_ = 1 - keep.astype(int)
         return self
 
@@ -253,8 +253,9 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
         return 2 * keep.astype(int) - 1
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """The score of every row times -1: from -1 for a shifted row to 0 for a clean one."""
-        return -self._columns(self._checked(X), "score")[0]
+        """The score of every row times -1: from -1 for a shifted row to 0 for a clean one, and -1.5 for a row
+        that is dropped for another reason, such as one far from all trusted rows."""
+        return -self._scores_and_keep(self._checked(X))[0]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Below 0 for rows that the model drops, 0 or more for rows that it keeps.
@@ -267,7 +268,7 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
             p_values, keep = self._columns(X, "p_value", "keep")
             margin = p_values - self.model_.report()["calibration"]["p_value_cutoff"]
         else:
-            scores, keep = self._columns(X, "score", "keep")
+            scores, keep = self._scores_and_keep(X)
             margin = -scores - self.offset_
         # A row right on the threshold is dropped, while scikit-learn takes 0 for an inlier.
         return np.where(keep, np.maximum(margin, 0), np.minimum(margin, -np.finfo(np.float32).tiny))
@@ -275,6 +276,14 @@ class SpunaDetector(OutlierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """How well it separates rows X with y = 1 from those with y = 0: :func:`spuna.separation_scorer`."""
         return separation_scorer(self, X, y, sample_weight)
+
+    def _scores_and_keep(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The scores, 1.5 where a row is dropped whatever it scores, and which rows are kept."""
+        scores, keep = self._columns(X, "score", "keep")
+        threshold = self.model_.threshold
+        if threshold is not None:
+            scores = np.where(~keep.astype(bool) & (scores < threshold), np.float32(1.5), scores)
+        return scores, keep
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

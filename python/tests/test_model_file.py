@@ -6,6 +6,8 @@ import re
 import struct
 
 import numpy as np
+import pyarrow as pa
+
 import spuna
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "model_file.md"
@@ -37,7 +39,7 @@ def test_the_code_of_the_page_scores_and_measures_as_spuna_does(tmp_path):
     model = spuna.fit(trusted, pool)
     model.save(tmp_path / "m.safetensors")
     tensors = read_tensors(tmp_path / "m.safetensors")
-    told = model.score(new, distances=True)
+    told = pa.table(model.score(new, distances=True))
     assert np.allclose(code["score"](new, tensors), told["spuna_score"], atol=1e-4)
     assert np.allclose(code["distance"](new, tensors), told["spuna_distance"], rtol=1e-3)
     keeps = (code["score"](new, tensors) < 0.5) & ~code["is_far"](new, tensors)

@@ -80,8 +80,9 @@ def test_a_model_without_a_proven_shift_says_so_wherever_it_is_used(rows):
         assert text.startswith("the fit of this model: verdict: undecided: no shift proven")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", spuna.SpunaWarning)
-        # Rows that the fit has not seen are kept as well, however far they are.
-        assert pa.table(model.score(pool + 100))["spuna_keep"].to_pylist() == [True] * len(pool)
+        # Rows that the fit has not seen are kept as well, but for those that are far.
+        assert pa.table(model.score(pool + 100, far="keep"))["spuna_keep"].to_pylist() == [True] * len(pool)
+        assert pa.table(model.score(pool + 100))["spuna_keep"].to_pylist() == [False] * len(pool)
     shifted = spuna.fit(trusted, pool, epochs=2)
     assert shifted.verdict == "shift"
     assert caught(lambda: shifted.scores(pool)) == []

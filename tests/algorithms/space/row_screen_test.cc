@@ -64,12 +64,17 @@ BOOST_AUTO_TEST_CASE(rows_that_repeat_are_odd_where_no_trusted_row_resembles_the
   BOOST_TEST(Fit(trusted, usual).repeated.num_rows() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(odd_rows_outscore_all_others_the_farther_the_more) {
-  BOOST_TEST(JoinedScore(0.3F, OddRow::kNo, 100) == 0.3F);
-  BOOST_TEST(JoinedScore(0, OddRow::kFar, 5) > 1);
-  BOOST_TEST(JoinedScore(1, OddRow::kFar, 6) > JoinedScore(0, OddRow::kFar, 5));
-  BOOST_TEST(JoinedScore(0, OddRow::kZero, 0) >= JoinedScore(1, OddRow::kFar, 1e30F));
-  BOOST_TEST(JoinedScore(1, OddRow::kFar, 3e38F) < 2);
+BOOST_AUTO_TEST_CASE(rows_that_are_odd_beyond_doubt_outscore_all_others_the_farther_the_more) {
+  RowScreen::Result result;
+  result.cutoff = 5;
+  result.odd = {OddRow::kNo, OddRow::kFar, OddRow::kFar, OddRow::kFar, OddRow::kZero};
+  result.distances = {4, 6, 11, 3e38F, 0};
+  BOOST_TEST(result.Joined(0, 0.3F) == 0.3F);
+  BOOST_TEST(result.Joined(1, 0.3F) == 0.3F);
+  BOOST_TEST(result.Joined(2, 0.3F) > 1);
+  BOOST_TEST(result.Joined(3, 0) > result.Joined(2, 1));
+  BOOST_TEST(result.Joined(3, 0) < 2);
+  BOOST_TEST(result.Joined(4, 0) >= result.Joined(3, 0));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
