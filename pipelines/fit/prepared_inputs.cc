@@ -52,9 +52,9 @@ PreparedInputs::PreparedInputs(FitInput& trusted, FitInput& pool, const FitOptio
                                StageClock& clock)
     : num_pool_rows_(pool.rows.num_rows()),
       screen_(MakeScreen(trusted, pool, options, clock)),
-      left_out_(pool, RowsToLeaveOut(screen_, pool, options, clock)),
       limits_(LimitsFor(trusted, options)),
       beyond_(CountBeyond(trusted, pool, limits_, clock)),
+      left_out_(pool, RowsToLeaveOut(screen_, pool, options, clock)),
       trusted_(trusted.rows, limits_, clock.Execution()),
       pool_(pool.rows, limits_, clock.Execution()) {}
 

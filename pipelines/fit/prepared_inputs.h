@@ -41,9 +41,9 @@ class PreparedInputs {
  private:
   std::int64_t num_pool_rows_;
   std::optional<algorithms::RowScreen> screen_;
-  LeftOutRows left_out_;
   algorithms::RowLimits limits_;
   Beyond beyond_;
+  LeftOutRows left_out_;
   ClippedRows trusted_;
   ClippedRows pool_;
 };

@@ -223,7 +223,7 @@ std::vector<Option> TrainingLines() {
            .field = InMethod(&FitOptions::hidden)},
           {.name = "epochs",
            .help = "Passes over the labeled rows",
-           .rule = "10 √(5000 / rows), 1 to 20; 20 in `paper`",
+           .rule = "10 √(5000 / rows), 1 to 20, and at least 150 steps; 20 in `paper`",
            .range = Between(1, kMaxCount),
            .effect = Effect::kModel,
            .field = InMethod(&FitOptions::epochs)},

@@ -30,6 +30,12 @@ FitChoices FitOptions::Choose(std::int64_t num_trusted_rows, std::int64_t num_po
     chosen.k = std::clamp<std::int64_t>(num_pool_rows / 20, 5, 100);
     chosen.hidden = std::clamp<std::int64_t>(2 * dimension, 64, 512);
     chosen.epochs = std::clamp<std::int64_t>(std::llround(10 * std::sqrt(5000 / num_rows)), 1, 20);
+    // With fewer steps a network of few columns is still about what it was at random.
+    constexpr double kLeastSteps = 150;
+    const double steps_per_epoch = std::max(
+        1.0, std::floor(num_rows / static_cast<double>(std::max<std::int64_t>(1, batch_size))));
+    chosen.epochs = std::max(chosen.epochs,
+                             static_cast<std::int64_t>(std::ceil(kLeastSteps / steps_per_epoch)));
   }
   chosen.alpha = alpha.value_or(chosen.alpha);
   chosen.k = k.value_or(chosen.k);
@@ -50,7 +56,7 @@ std::string ChoiceRule(Recipe recipe) {
   }
   return "alpha = pool rows / 40, 1 to 30; beta 1500 for 14,000 pool rows, in proportion for "
          "others; k = pool rows / 20, 5 to 100; hidden = 2 x dimension, 64 to 512; epochs = 10 x "
-         "sqrt(5000 / rows), 1 to 20";
+         "sqrt(5000 / rows), 1 to 20, and at least 150 steps";
 }
 
 std::optional<FarRows> FitOptions::ChosenFar() const {

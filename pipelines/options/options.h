@@ -151,7 +151,8 @@ struct FitOptions {
   ///     beta    |U| * 1500 / 14000     the same
   ///     k       100                    |U| / 20, from 5 to 100
   ///     hidden  512                    2 d, from 64 to 512
-  ///     epochs  20                     10 sqrt(5000 / (|T| + |U|)), from 1 to 20
+  ///     epochs  20                     10 sqrt(5000 / (|T| + |U|)), from 1 to 20, and
+  ///                                    so many that there are 150 steps
   FitChoices Choose(std::int64_t num_trusted_rows, std::int64_t num_pool_rows,
                     std::int64_t dimension) const;
 

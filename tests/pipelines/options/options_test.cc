@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(the_robust_recipe_goes_by_the_size_of_its_inputs) {
   BOOST_TEST(small.alpha == 12);
   BOOST_TEST(small.k == 25);
   BOOST_TEST(small.hidden == 64);
-  BOOST_TEST(small.epochs == 20);
+  BOOST_TEST(small.epochs == 38);  // four steps each
   const FitChoices middle = options.Choose(1000, 4000, 240);
   BOOST_TEST(middle.alpha == 30);
   BOOST_TEST(middle.k == 100);
