@@ -19,9 +19,11 @@ std::optional<RowScreen> MakeScreen(const FitInput& trusted, const FitInput& poo
                                   options.seed, clock.Execution());
 }
 
-// Far rows are learned: they say what shifts. None is left out where hardly any would remain.
+// Far rows are learned: they say what shifts. None is left out where they are few, since another
+// number of rows is cut into other folds, or where hardly any would remain.
 algorithms::RowNumbers RowsToLeaveOut(const std::optional<RowScreen>& screen, const FitInput& pool,
                                       const FitOptions& options, StageClock& clock) {
+  constexpr std::size_t kFew = 10;
   constexpr std::size_t kLeastLeft = 20;
   algorithms::RowNumbers rows;
   if (!screen || options.recipe == Recipe::kPaper) return rows;
@@ -29,7 +31,7 @@ algorithms::RowNumbers RowsToLeaveOut(const std::optional<RowScreen>& screen, co
   for (std::uint32_t row = 0; row < checked.odd.size(); ++row) {
     if (checked.odd[row] != OddRow::kNo && checked.odd[row] != OddRow::kFar) rows.push_back(row);
   }
-  if (rows.size() + kLeastLeft > checked.odd.size()) rows.clear();
+  if (rows.size() < kFew || rows.size() + kLeastLeft > checked.odd.size()) rows.clear();
   return rows;
 }
 

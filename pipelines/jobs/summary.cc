@@ -115,7 +115,10 @@ void AddOddRows(const RowCounts& counts, const Decision& decision, Lines& lines)
   const std::map<FarRows, std::string> fates = {{FarRows::kDrop, "dropped among these"},
                                                 {FarRows::kKeep, "kept or dropped by score"},
                                                 {FarRows::kNull, "neither kept nor dropped"}};
-  lines.emplace_back("odd rows", InWords(counts.odd) + ": " + fates.at(decision.far));
+  const bool promises = decision.HasGuarantee() && decision.far == FarRows::kDrop;
+  lines.emplace_back(
+      "odd rows", InWords(counts.odd) + ": " +
+                      (promises ? "dropped as far as the promise allows" : fates.at(decision.far)));
 }
 
 void AddScore(const JobReport::Score& score, Lines& lines) {

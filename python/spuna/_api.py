@@ -277,7 +277,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
     >>> pool = pa.table({"id": range(300), "embedding": list(rows)})
     >>> cleaned = spuna.clean(rng.normal(size=(200, 4)), pool)
     >>> cleaned
-    <spuna.Cleaned: 300 rows, 179 kept, 121 dropped>
+    <spuna.Cleaned: 300 rows, 198 kept, 102 dropped>
     >>> cleaned.dropped[:3]
     array([0, 1, 2])
     >>> pa.table(cleaned).column_names
