@@ -47,10 +47,16 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
   PoolScores scores;
   scores.shift_found = model.summary.found;
   RowScores found;
+  std::vector<float> ranked;
   if (needs_scores) {
     found = ScoreRows(model, pool.view(), {far, options.max_false_drops.has_value(), false},
                       clock.Execution());
-    scores.scores = found.deciding();
+    ranked = found.deciding();
+    // A share of the pool is kept without the rows that are dropped for being odd.
+    for (std::size_t i = 0; i < ranked.size() && far != FarRows::kKeep; ++i) {
+      if (found.EvidenceOf(i).is_odd) ranked[i] = Decision::kDropNone;
+    }
+    scores.scores = ranked;
     scores.p_values = found.p_values;
     if (!model.summary.found) model.summary.highest_scores_from = LowestOfHighest(found.scores);
   }

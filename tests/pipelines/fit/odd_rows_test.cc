@@ -135,6 +135,15 @@ BOOST_AUTO_TEST_CASE(far_rows_can_be_kept_or_left_open) {
   BOOST_TEST((keeps.classifier.hidden_weight == leaves_open.classifier.hidden_weight));
 }
 
+BOOST_AUTO_TEST_CASE(a_share_is_kept_without_the_odd_rows) {
+  test::Matrix pool = MovedPool(2);
+  std::fill_n(pool.row(900), 50 * 16, 0.0F);
+  FitOptions options;
+  options.decision.keep_share = 0.6;
+  const Model model = FitModel(RandomRows(500, 16, 1), pool, options);
+  BOOST_TEST(CountDropped(model, pool) == 400U);
+}
+
 BOOST_AUTO_TEST_CASE(the_paper_measures_no_distance_unless_asked) {
   const test::Matrix trusted = RandomRows(300, 8, 1);
   const test::Matrix pool = test::ShiftedPool(400, 8, 2, 2);
