@@ -74,6 +74,11 @@ struct VectorKernels {
 
   /// Adds weight * max(activation, 0) to every sum.
   void (*add_rectified)(const float* activations, float weight, std::size_t count, double* sums);
+
+  /// The sum of squares of (row - center) * inverse, in float32 by lanes, and the largest of their
+  /// sizes.
+  double (*squared_norm_in_spreads)(const float* row, const float* center, const float* inverse,
+                                    std::size_t dimension, float* largest);
 };
 
 /// The widest that this CPU has.

@@ -271,9 +271,48 @@ void AddRectified(const float* activations, float weight, std::size_t count, dou
   }
 }
 
+inline Float8 Load8(const float* values) {
+  Float8 floats;
+  __builtin_memcpy(&floats, values, sizeof(floats));
+  return floats;
+}
+
+double SquaredNormInSpreads(const float* row, const float* center, const float* inverse,
+                            std::size_t dimension, float* largest) {
+  // Two sums side by side: one would wait for itself.
+  Float8 sums[2] = {};
+  Float8 outermost[2] = {};
+  std::size_t i = 0;
+  for (; i + 16 <= dimension; i += 16) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::size_t at = i + 8 * k;
+      const Float8 z = (Load8(row + at) - Load8(center + at)) * Load8(inverse + at);
+      const Float8 size = z < 0 ? -z : z;
+      sums[k] += z * z;
+      outermost[k] = size > outermost[k] ? size : outermost[k];
+    }
+  }
+  for (std::size_t lane = 0; i < dimension; ++i, lane = (lane + 1) % 8) {
+    const float z = (row[i] - center[i]) * inverse[i];
+    const float size = z < 0 ? -z : z;
+    sums[0][lane] += z * z;
+    if (size > outermost[0][lane]) outermost[0][lane] = size;
+  }
+  double sum = 0;
+  *largest = 0;
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      sum += sums[k][lane];
+      if (outermost[k][lane] > *largest) *largest = outermost[k][lane];
+    }
+  }
+  return sum;
+}
+
 constexpr VectorKernels MakeKernels(const char* instruction_set) {
-  return {instruction_set, SquaredDistances, SquaredNorm, Center,     StandardizeRow,
-          AppendNear,      KeepNear,         Select,      StepOfAdam, AddRectified};
+  return {instruction_set,     SquaredDistances, SquaredNorm, Center,     StandardizeRow,
+          AppendNear,          KeepNear,         Select,      StepOfAdam, AddRectified,
+          SquaredNormInSpreads};
 }
 
 }  // namespace

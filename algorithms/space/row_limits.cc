@@ -1,12 +1,13 @@
 #include "algorithms/space/row_limits.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
+
+#include "algorithms/compute/vector_kernels.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -20,7 +21,6 @@ constexpr double kLongest = 0.01;
 // More say no more about quantiles.
 constexpr std::size_t kRowsForLimits = 20'000;
 constexpr std::size_t kRowsPerBlock = 512;
-constexpr std::size_t kLanes = 8;
 
 // The value that a share of the values does not exceed. Reorders them.
 float QuantileOf(std::vector<float>& values, double share) {
@@ -41,29 +41,11 @@ class Limiter {
 
   // Whether it lies so many times as far out as the limits.
   bool LiesBeyond(const float* row, float times = 1) const {
-    // Several sums side by side, in an order that no compiler has to change.
-    std::array<float, kLanes> sums{};
-    std::array<float, kLanes> largest{};
-    const std::size_t dimension = inverse_.size();
-    const float* const center = limits_.center.data();
-    std::size_t j = 0;
-    for (; j + kLanes <= dimension; j += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const float z = (row[j + lane] - center[j + lane]) * inverse_[j + lane];
-        sums[lane] += z * z;
-        largest[lane] = std::max(largest[lane], std::abs(z));
-      }
-    }
-    for (; j < dimension; ++j) {
-      const float z = (row[j] - center[j]) * inverse_[j];
-      sums[0] += z * z;
-      largest[0] = std::max(largest[0], std::abs(z));
-    }
-    double norm = 0;
-    for (const float sum : sums) norm += sum;
+    float largest = 0;
+    const double norm = Kernels().squared_norm_in_spreads(
+        row, limits_.center.data(), inverse_.data(), inverse_.size(), &largest);
     const double largest_norm = times * limits_.largest_norm;
-    return *std::ranges::max_element(largest) > times * kSpreadsPerColumn ||
-           norm > largest_norm * largest_norm;
+    return largest > times * kSpreadsPerColumn || norm > largest_norm * largest_norm;
   }
 
   void Clip(float* row) const {

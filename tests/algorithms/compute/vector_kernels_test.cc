@@ -172,6 +172,28 @@ BOOST_AUTO_TEST_CASE(rectified_activations_are_added) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(norms_in_spreads_are_alike_on_every_table) {
+  WithEachTable([&](const VectorKernels& kernels, std::size_t size) {
+    const Matrix rows = RandomRows(3, size, 4);
+    const float* const row = rows.view().row(0);
+    float largest = -1;
+    const double norm = kernels.squared_norm_in_spreads(row, rows.view().row(1), rows.view().row(2),
+                                                        size, &largest);
+    double expected = 0;
+    float farthest = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const float z = (row[i] - rows.view().row(1)[i]) * rows.view().row(2)[i];
+      expected += static_cast<double>(z) * z;
+      farthest = std::max(farthest, std::abs(z));
+    }
+    BOOST_TEST(std::abs(norm - expected) <= 1e-5 * expected);
+    BOOST_TEST(largest == farthest);
+    float again = 0;
+    BOOST_TEST(norm == AvailableKernels().front()->squared_norm_in_spreads(
+                           row, rows.view().row(1), rows.view().row(2), size, &again));
+  });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
