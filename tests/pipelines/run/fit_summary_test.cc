@@ -107,6 +107,25 @@ BOOST_AUTO_TEST_CASE(many_dimensions_ask_for_more_trusted_rows) {
   BOOST_TEST(WarningsOf(summary, FitOptions(), 8).size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(values_far_out_are_said_where_rows_are_broken_and_not_where_they_are_clipped) {
+  FitSummary summary = Summary(0.01, 0.3, 0.4);
+  summary.rows_trusted = 1000;
+  summary.rows_beyond_pool = 40;
+  BOOST_TEST(WarningsOf(summary, FitOptions(), 8).empty());
+  summary.rows_broken_pool = 3;
+  const auto warnings = WarningsOf(summary, FitOptions(), 8);
+  BOOST_TEST_REQUIRE(warnings.size() == 1U);
+  BOOST_TEST(warnings[0].about == "values far out");
+  BOOST_TEST(
+      warnings[0].text ==
+      "0 trusted, 3 pool rows lie far beyond the trusted rows' values: they count as rows at "
+      "their edge");
+  FitOptions paper;
+  paper.recipe = Recipe::kPaper;
+  BOOST_TEST(WarningsOf(summary, paper, 8).at(0).text.find("takes them as they are") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(nearly_all_dropped_is_said_where_nobody_asked_for_it) {
   const RowCounts most{1010, 100, 900, 10, 0, {}};
   BOOST_TEST(WarningOfDropped(most, Decision())->text ==
