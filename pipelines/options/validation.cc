@@ -109,6 +109,10 @@ arrow::Status CleanJob::Validate() const {
     return arrow::Status::Invalid(
         "`p-values` needs calibration rows; use `calibration` split or cross");
   }
+  if (distances && !fit.options.ChosenFar()) {
+    return arrow::Status::Invalid(
+        "`distances` needs a distance, and `recipe` paper measures none unless `far` is given");
+  }
   // A call keeps the banks in what it returns.
   if (!output.empty()) ARROW_RETURN_NOT_OK(CheckBanks(fit));
   ARROW_RETURN_NOT_OK(Scoring().Validate());

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "pipelines/options/job_descriptions.h"
+
 namespace spuna {
 namespace {
 
@@ -36,6 +38,19 @@ BOOST_AUTO_TEST_CASE(the_paper_recipe_is_that_of_the_paper_at_any_size) {
     BOOST_TEST((chosen.switches.targets == algorithms::Targets::kLabels));
     BOOST_TEST(!chosen.switches.NeedCrossFitting());
   }
+}
+
+BOOST_AUTO_TEST_CASE(distances_need_a_distance) {
+  CleanJob job;
+  job.output = "out";
+  job.distances = true;
+  BOOST_TEST(job.Validate().ok());
+  job.fit.options.recipe = Recipe::kPaper;
+  BOOST_TEST(
+      job.Validate().message() ==
+      "`distances` needs a distance, and `recipe` paper measures none unless `far` is given");
+  job.fit.options.decision.far = FarRows::kKeep;
+  BOOST_TEST(job.Validate().ok());
 }
 
 BOOST_AUTO_TEST_CASE(the_robust_recipe_goes_by_the_size_of_its_inputs) {
