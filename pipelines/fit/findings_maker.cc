@@ -5,7 +5,6 @@
 #include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/evenly_taken.h"
 #include "pipelines/matrix/changed_rows.h"
-#include "pipelines/model/row_scores.h"
 
 namespace spuna {
 namespace {
@@ -19,15 +18,11 @@ std::string IdOf(const FitInput& input, std::uint32_t row) {
 }
 
 // Which of the scored pool rows are dropped, a byte for each.
-std::vector<std::uint8_t> FindDropped(const FitResult& fit, const algorithms::EmbeddingsView& pool,
-                                      StageClock& clock) {
-  const Decision& decision = fit.model.decision;
-  const RowScores found =
-      ScoreRows(fit.model, pool, {decision.far, decision.NeedsPValues(), false}, clock.Execution());
+std::vector<std::uint8_t> FindDropped(const FitResult& fit) {
   std::vector<std::uint8_t> dropped;
-  dropped.reserve(pool.num_rows);
-  for (std::size_t i = 0; i < pool.num_rows; ++i) {
-    dropped.push_back(decision.Drops(found.EvidenceOf(i)) ? 1 : 0);
+  dropped.reserve(fit.pool.scores.size());
+  for (std::size_t i = 0; i < fit.pool.scores.size(); ++i) {
+    dropped.push_back(fit.model.decision.Drops(fit.pool.EvidenceOf(i)) ? 1 : 0);
   }
   return dropped;
 }
@@ -40,7 +35,7 @@ std::vector<std::vector<Findings::TypicalRow>> FindTypical(
   for (std::size_t kind = 0; kind < typical.size(); ++kind) {
     for (const std::uint32_t index : kinds.typical_rows[kind]) {
       const std::uint32_t row = dropped_rows[index];
-      typical[kind].push_back({row, IdOf(pool, row), fit.pool_scores[row]});
+      typical[kind].push_back({row, IdOf(pool, row), fit.pool.scores[row]});
     }
   }
   return typical;
@@ -66,7 +61,7 @@ std::vector<Findings::Point> FindPoints(const algorithms::Plane& plane, const Fi
 
 Findings MakeFindings(FitInput& trusted, FitInput& pool, const FitResult& fit, StageClock& clock) {
   clock.Report("examine");
-  const std::vector<std::uint8_t> dropped = FindDropped(fit, pool.rows.view(), clock);
+  const std::vector<std::uint8_t> dropped = FindDropped(fit);
   const ClippedRows clipped_trusted(trusted.rows, fit.model.limits, clock.Execution());
   const ClippedRows clipped_pool(pool.rows, fit.model.limits, clock.Execution());
   const algorithms::EmbeddingsView trusted_view = trusted.rows.view();
@@ -113,7 +108,7 @@ Findings MakeFindings(FitInput& trusted, FitInput& pool, const FitResult& fit, S
   findings.trusted_points = FindPoints(findings.plane, trusted, kTrustedPoints, execution, chosen);
   findings.pool_points = FindPoints(findings.plane, pool, kPoolPoints, execution, chosen);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    findings.pool_points[i].score = fit.pool_scores[chosen[i]];
+    findings.pool_points[i].score = fit.pool.scores[chosen[i]];
     findings.pool_points[i].dropped = dropped[chosen[i]] != 0;
   }
   return findings;

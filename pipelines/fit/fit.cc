@@ -46,11 +46,13 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
   const FarRows far = model.options.ChosenFar().value_or(FarRows::kKeep);
   PoolScores scores;
   scores.shift_found = model.summary.found;
-  RowScores found;
+  RowScores& found = result.pool;
   std::vector<float> ranked;
   if (needs_scores) {
-    found = ScoreRows(model, pool.view(), {far, options.max_false_drops.has_value(), false},
-                      clock.Execution());
+    // Folds decide by p-values.
+    const bool p_values =
+        options.max_false_drops || (extras.findings && !model.calibration.folds.empty());
+    found = ScoreRows(model, pool.view(), {far, p_values, false}, clock.Execution());
     ranked = found.deciding();
     // A share of the pool is kept without the rows that are dropped for being odd.
     for (std::size_t i = 0; i < ranked.size() && far != FarRows::kKeep; ++i) {
@@ -65,8 +67,6 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
   }
   model.decision = Decide(options, model.calibration, scores);
   model.decision.far = far;
-  result.pool_scores = std::move(found.scores);
-  result.pool_odd = std::move(found.screened.odd);
 }
 
 // What the inputs of a fit are like, as far as it may mislead.

@@ -8,6 +8,7 @@
 #include "algorithms/expansion/expansion.h"
 #include "pipelines/fit/findings.h"
 #include "pipelines/model/model.h"
+#include "pipelines/model/row_scores.h"
 
 namespace spuna {
 
@@ -32,10 +33,8 @@ struct FitResult {
   Model model;
   /// The labels of the pool's valid rows.
   algorithms::Expansion expansion;
-  /// What the classifier gave the pool's valid rows, where something asked for it.
-  std::vector<float> pool_scores;
-  /// The same rows held against the distance; empty where the model has none.
-  std::vector<algorithms::OddRow> pool_odd;
+  /// What the model says of the pool's valid rows, where something asked for it.
+  RowScores pool;
   /// The score without classifier of the pool's valid rows, where it was asked for.
   std::optional<std::vector<double>> neighbor_scores;
   std::optional<Findings> findings;

@@ -63,7 +63,7 @@ json RoundsOf(const FitResult& fit) {
     const bool is_shifted = label == PseudoLabel::kShifted;
     Side& side = rounds[round][is_shifted ? 1 : 0];
     ++side.rows;
-    side.right += is_shifted ? fit.pool_scores[i] : 1 - fit.pool_scores[i];
+    side.right += is_shifted ? fit.pool.scores[i] : 1 - fit.pool.scores[i];
   }
   json told = json::array();
   for (std::size_t round = 0; round < rounds.size(); ++round) {

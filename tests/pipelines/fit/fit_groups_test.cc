@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(each_calibration_group_counts_once) {
   BOOST_TEST(split.model.summary.rows_calibration == 10);
   BOOST_TEST(split.model.summary.rows_trusted == 40 * 6);
   BOOST_TEST(split.model.summary.rows_pool == 30 * 6);
-  BOOST_TEST(split.pool_scores.size() == 30 * kRowsOfGroup);
+  BOOST_TEST(split.pool.scores.size() == 30 * kRowsOfGroup);
   // The scores are those of ten rows of ten groups.
   std::set<std::string> held_out;
   for (const float score : calibration) {

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(trusted_rows_three_times_over_change_no_score) {
   for (const FitOptions& options : {Quick(), calibrated}) {
     const FitResult once = FitOn(trusted, pool, options);
     const FitResult thrice = FitOn(Repeated(trusted, 3), pool, options);
-    BOOST_TEST(once.pool_scores == thrice.pool_scores, boost::test_tools::per_element());
+    BOOST_TEST(once.pool.scores == thrice.pool.scores, boost::test_tools::per_element());
     BOOST_TEST(once.model.decision.threshold == thrice.model.decision.threshold);
     BOOST_TEST(thrice.model.summary.rows_trusted == 750);
     BOOST_TEST(thrice.model.summary.rows_trusted_repeated == 500);

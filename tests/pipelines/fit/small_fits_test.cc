@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(any_seed_ranks_moved_rows_first) {
     double ahead = 0;
     for (std::size_t i = 0; i < 100; ++i) {
       for (std::size_t j = 100; j < 300; ++j) {
-        ahead += fit.pool_scores[i] > fit.pool_scores[j] ? 1.0 / (100 * 200) : 0;
+        ahead += fit.pool.scores[i] > fit.pool.scores[j] ? 1.0 / (100 * 200) : 0;
       }
     }
     BOOST_TEST(ahead > 0.98);
