@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace spuna::arrow_io {
@@ -11,5 +12,19 @@ std::uint64_t Hash(const void* bytes, std::size_t num_bytes, std::uint64_t seed 
 
 /// 128 bits of it as 32 hexadecimal digits.
 std::string HashDigits(const std::string& bytes);
+
+/// The same of bytes that come one part after another.
+class RunningHash {
+ public:
+  RunningHash();
+  ~RunningHash();
+
+  void Add(const void* bytes, std::size_t num_bytes);
+  std::string Digits() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace spuna::arrow_io

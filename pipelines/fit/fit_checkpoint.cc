@@ -6,6 +6,7 @@
 #include "arrow_io/hash.h"
 #include "pipelines/model/model_tensors.h"
 #include "pipelines/run/exception_status.h"
+#include "pipelines/run/runtime.h"
 
 namespace spuna {
 namespace {
@@ -99,7 +100,7 @@ std::optional<T> IfRead(arrow::Result<T> read) {
 }  // namespace
 
 void FitCheckpoint::TieTo(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool) {
-  rows_ = HashRows(trusted) + " " + HashRows(pool);
+  rows_ = HashRows(trusted) + " " + HashRows(pool) + " " + SpunaVersion();
 }
 
 void FitCheckpoint::Save(const char* name, Safetensors file) {

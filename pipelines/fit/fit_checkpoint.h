@@ -20,7 +20,8 @@ class FitCheckpoint : public algorithms::Checkpoint {
   FitCheckpoint(RunState& state, double seconds_between)
       : state_(state), seconds_between_(seconds_between) {}
 
-  /// Says which rows the fit is on: what was left by a fit on others is not found.
+  /// Says which rows the fit is on: what was left by a fit on others, or by another release, is not
+  /// found.
   void TieTo(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool);
 
   std::optional<algorithms::Discriminant> FindDiscriminant() override;

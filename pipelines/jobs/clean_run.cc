@@ -1,5 +1,7 @@
 #include "pipelines/jobs/clean_run.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "pipelines/options/option_list.h"
@@ -12,6 +14,7 @@ namespace spuna {
 arrow::Result<CleanRun> CleanRun::Prepare(CleanJob job) {
   ARROW_RETURN_NOT_OK(job.Validate());
   job.fit.options = job.Fitting();
+  job.fit.overwrite |= job.refit;
   ARROW_ASSIGN_OR_RAISE(FitRun fit, FitRun::Prepare(job.fit));
   JobPaths& paths = fit.paths();
   if (!job.output.empty()) ARROW_RETURN_NOT_OK(paths.AddOutput(job.output, "out"));
@@ -23,8 +26,15 @@ arrow::Result<CleanRun> CleanRun::Prepare(CleanJob job) {
   CleanRun run(std::move(job), std::move(fit));
   const bool shows_ids = run.job_.reasons || run.job_.report || run.IsInMemory();
   if (run.NeedsFindings()) run.fit_.WantFindings(shows_ids, run.job_.id);
-  run.configuration_ = DescribeResult(options);
-  run.configuration_.update(run.fit_.DescribeInputs());
+  // A directory is added to later: by other files, and with other findings.
+  const bool is_file = run.IsInMemory() || run.request().pool.IsSingleFile();
+  run.configuration_ = DescribeResult(options, /*extras=*/is_file);
+  if (is_file) {
+    run.configuration_.update(run.fit_.DescribeInputs());
+  } else {
+    ARROW_ASSIGN_OR_RAISE(const nlohmann::json trusted, run.fit_.DescribeTrusted());
+    run.configuration_.update(trusted);
+  }
   run.configuration_["command"] = "clean";
   run.configuration_["by"] = ToWord(run.scoring_options_.by);
   return run;
@@ -34,30 +44,89 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(Scoring scoring,
                         Scoring::Open(request().pool, targets(), scoring_options_, configuration_));
   scoring_ = std::make_unique<Scoring>(std::move(scoring));
-  std::optional<JobReport> finished = scoring_->Finished(clock);
-  if (finished) return finished;
   if (scoring_->directory() == nullptr) {
     ARROW_ASSIGN_OR_RAISE(auto opened,
                           RunState::Open(StatePlace(), configuration_, job_.fit.overwrite));
     state_beside_ = std::make_unique<RunState>(std::move(opened));
+  } else {
+    ARROW_RETURN_NOT_OK(scoring_->Compare(request().pool, clock));
+    if (scoring_->IsUpToDate() && HasFindings()) {
+      return scoring_->ReportUpToDate(request().pool, clock);
+    }
+    ARROW_RETURN_NOT_OK(ChooseModel());
   }
   ARROW_RETURN_NOT_OK(scoring_->Stage(&state()));
-  ARROW_RETURN_NOT_OK(fit_.Stage(state()));
+  if (!kept_) ARROW_RETURN_NOT_OK(fit_.Stage(state()));
   ARROW_RETURN_NOT_OK(explanation_.Stage(state()));
   return std::nullopt;
 }
 
+arrow::Status CleanRun::ChooseModel() {
+  const OutputDirectory& directory = *scoring_->directory();
+  const nlohmann::json* const manifest = directory.manifest() ? &*directory.manifest() : nullptr;
+  kept_ = FitRun::FindModel(directory.state(), manifest);
+  if (manifest != nullptr && !kept_) {
+    return arrow::Status::IOError("`out`: ", directory.target().string(),
+                                  ": the model that it was scored with is gone or damaged (",
+                                  directory.state().PathOf(OutputDirectory::kModel).string(),
+                                  "); put it back or add `--refit`");
+  }
+  if (!kept_) return arrow::Status::OK();
+  // A run that was stopped after its fit: findings need the rows that were fitted, so it fits again
+  // from its last round.
+  if (manifest == nullptr && fit_.IsOfThisPool(*kept_)) {
+    kept_.reset();
+    return arrow::Status::OK();
+  }
+  // Without new files the findings are of all files.
+  if (!scoring_->IsUpToDate()) fit_.pool().LeaveAlone(scoring_->UnchangedFiles(request().pool));
+  return arrow::Status::OK();
+}
+
+nlohmann::json CleanRun::DescribeFindings() const {
+  CommandOptions options;
+  options.job = job_;
+  nlohmann::json described = DescribeResult(options);
+  const nlohmann::json without = DescribeResult(options, /*extras=*/false);
+  for (const auto& [key, unused] : without.items()) described.erase(key);
+  described["reasons"] = job_.reasons.value_or("");
+  described["report"] = job_.report.value_or("");
+  return described;
+}
+
+bool CleanRun::HasFindings() const {
+  if (!job_.NeedsPoolPass()) return true;
+  std::error_code error;
+  for (const auto& path : {job_.reasons, job_.report}) {
+    if (path && !std::filesystem::exists(*path, error)) return false;
+  }
+  return scoring_->directory()->manifest()->value("findings", nlohmann::json()) ==
+         DescribeFindings();
+}
+
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
-  ARROW_RETURN_NOT_OK(fit_.Survey(
-      [&](const arrow_io::ParquetInput& file) -> arrow::Status {
-        ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
-        return NeedsFindings() ? explanation_.Check(file) : arrow::Status::OK();
-      },
-      runtime));
-  return explanation_.CheckPictures(request().pool);
+  auto check = [&](const arrow_io::ParquetInput& file) -> arrow::Status {
+    ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
+    return NeedsFindings() ? explanation_.Check(file) : arrow::Status::OK();
+  };
+  if (kept_) {
+    const FitOptions& options = kept_->model.options;
+    ARROW_RETURN_NOT_OK(
+        fit_.pool().Survey({job_.fit.options.embedding, options.embedding}, check, runtime));
+  } else {
+    ARROW_RETURN_NOT_OK(fit_.Survey(check, runtime));
+  }
+  return request().pool.num_rows() > 0 ? explanation_.CheckPictures(request().pool)
+                                       : arrow::Status::OK();
 }
 
 arrow::Status CleanRun::Fit(StageClock& clock) {
+  if (kept_) {
+    fitted_.model = kept_->model;
+    report_.model_warnings = WarningsOfModel(fitted_.model.summary, fitted_.model.decision,
+                                             fitted_.model.LacksDistance());
+    return fit_.WriteKept(*kept_);
+  }
   ARROW_ASSIGN_OR_RAISE(fitted_, fit_.Execute(state(), clock));
   const Model& model = fitted_.model;
   report_.fit = JobReport::Fit{model.options, model.summary, model.dimension()};
@@ -75,17 +144,34 @@ arrow::Result<std::shared_ptr<const CleanResult>> CleanRun::CleanInMemory(StageC
 }
 
 arrow::Status CleanRun::Score(StageClock& clock) {
-  ARROW_ASSIGN_OR_RAISE(report_.score, scoring_->Score(request().pool, fitted_.model, clock));
+  ARROW_ASSIGN_OR_RAISE(report_.score,
+                        scoring_->Score(request().pool, fitted_.model, kept_.has_value(), clock));
+  report_.update = scoring_->DescribeUpdate();
   return arrow::Status::OK();
 }
 
 arrow::Status CleanRun::Explain(StageClock& clock) {
-  if (!job_.NeedsPoolPass()) return arrow::Status::OK();
+  if (!job_.NeedsPoolPass() || kept_) return arrow::Status::OK();
   return explanation_.Write({request(), fitted_, scoring_options_}, state(), report_, clock);
 }
 
+arrow::Status CleanRun::Watch(StageClock& clock) {
+  if (!kept_ || !scoring_->IsUpdate()) return arrow::Status::OK();
+  const nlohmann::json& manifest = *scoring_->directory()->manifest();
+  ARROW_ASSIGN_OR_RAISE(ModelAge age, scoring_->Watch(fit_.pool(), fitted_.model, manifest, clock));
+  report_.update->refit_reason = std::move(age.refit_reason);
+  watch_ = std::move(age.watch);
+  return arrow::Status::OK();
+}
+
 arrow::Result<JobReport> CleanRun::Finish(StageClock& clock) {
-  ARROW_RETURN_NOT_OK(scoring_->Finish(request().pool, fitted_.model, state_beside_.get(), clock));
+  nlohmann::json lineage = {
+      {"fit", kept_ ? kept_->lineage : fit_.lineage()},
+      {"inputs", {{"trusted", request().trusted.Root()}, {"pool", request().pool.Root()}}},
+      {"findings", DescribeFindings()},
+      {"watch", watch_}};
+  ARROW_RETURN_NOT_OK(
+      scoring_->Finish(request().pool, fitted_.model, lineage, state_beside_.get(), clock));
   if (state_beside_) ARROW_RETURN_NOT_OK(state_beside_->Remove());
   Complete(request().pool, clock, report_);
   return std::move(report_);

@@ -25,12 +25,18 @@ class CleanRun {
   const CleanJob& job() const { return job_; }
   const FitRequest& request() const { return fit_.request(); }
   const ScoreOptions& scoring_options() const { return scoring_options_; }
-  ScoreOutputs::Targets targets() const { return {job_.output, job_.dropped, job_.fit.overwrite}; }
+  ScoreOutputs::Targets targets() const {
+    return {job_.output, job_.dropped, job_.fit.overwrite, "--refit", job_.verify, job_.prune};
+  }
   const nlohmann::json& configuration() const { return configuration_; }
+  /// The model of an earlier run that new files are scored with; null where the run fits. From Open
+  /// on.
+  const Model* kept_model() const { return kept_ ? &kept_->model : nullptr; }
   /// Where the state beside an output file is.
   RunState::Place StatePlace() const { return {StateBeside(job_.output), job_.output, "out"}; }
 
-  /// Takes the outputs. The report of an earlier run where that has done it all.
+  /// Takes the outputs, and finds out what is to be done. The report of an earlier run where that
+  /// has done it all.
   arrow::Result<std::optional<JobReport>> Open(StageClock& clock);
 
   /// Reads the footers, and finds out what can't be done before the work.
@@ -39,12 +45,14 @@ class CleanRun {
   /// What is left of a run without outputs, after the survey.
   arrow::Result<std::shared_ptr<const CleanResult>> CleanInMemory(StageClock& clock) &&;
 
-  /// Fits, writes labels and model.
+  /// Fits, writes labels and model; or takes the model of an earlier run.
   arrow::Status Fit(StageClock& clock);
   /// Scores the pool.
   arrow::Status Score(StageClock& clock);
   /// Writes reasons and report, counts groups.
   arrow::Status Explain(StageClock& clock);
+  /// Holds files that came after the fit against the model.
+  arrow::Status Watch(StageClock& clock);
   /// Gives the outputs their names.
   arrow::Result<JobReport> Finish(StageClock& clock);
 
@@ -58,6 +66,13 @@ class CleanRun {
   bool IsInMemory() const { return job_.output.empty(); }
   bool NeedsFindings() const { return job_.NeedsPoolPass() || IsInMemory(); }
 
+  // Chooses between a fit and the model of an earlier run, and leaves files alone that the run has
+  // no business with.
+  arrow::Status ChooseModel();
+  // What the findings are asked for, as a manifest has it.
+  nlohmann::json DescribeFindings() const;
+  bool HasFindings() const;
+
   // That of the output directory, or beside an output file.
   RunState& state() { return state_beside_ ? *state_beside_ : scoring_->directory()->state(); }
 
@@ -68,7 +83,10 @@ class CleanRun {
   nlohmann::json configuration_;
   std::unique_ptr<Scoring> scoring_;
   std::unique_ptr<RunState> state_beside_;
+  // Where the run does not fit.
+  std::optional<FitRun::KeptModel> kept_;
   FitResult fitted_;
+  nlohmann::json watch_;
   JobReport report_;
 };
 

@@ -1,5 +1,6 @@
 #include "pipelines/jobs/fit_run.h"
 
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -7,6 +8,8 @@
 #include "arrow_io/hash.h"
 #include "pipelines/fit/fit_checkpoint.h"
 #include "pipelines/options/option_list.h"
+#include "pipelines/run/output_directory.h"
+#include "pipelines/run/utc_time.h"
 
 namespace spuna {
 namespace {
@@ -17,9 +20,11 @@ constexpr const char* kLabels = "labels";
 constexpr const char* kModel = "model";
 
 // What the state of a run remembers.
-constexpr const char* kFitted = "fitted";          // the fit is done; the hash of its model
+constexpr const char* kFitted = "fitted";          // the fit is done; what is known of it
 constexpr const char* kCommitting = "committing";  // the names under which files are our own
-constexpr const char* kModelBytes = "model.safetensors";
+constexpr const char* kModelBytes = OutputDirectory::kModel;
+// In a manifest.
+constexpr const char* kFit = "fit";
 
 }  // namespace
 
@@ -48,6 +53,11 @@ json FitRun::DescribeInputs() const {
   return {{"trusted", request_.trusted.Fingerprint()},
           {"pool", request_.pool.Fingerprint()},
           {"version", SpunaVersion()}};
+}
+
+arrow::Result<json> FitRun::DescribeTrusted() const {
+  ARROW_ASSIGN_OR_RAISE(json trusted, request_.trusted.FooterFingerprint());
+  return json{{"trusted", std::move(trusted)}};
 }
 
 json FitRun::Configuration() const {
@@ -86,17 +96,35 @@ arrow::Status FitRun::Survey(const Source::FileCheck& check, const Runtime& runt
   return job_.labels ? CheckLabelColumns(request_.pool, label_options_) : arrow::Status::OK();
 }
 
-arrow::Result<std::optional<FitResult>> FitRun::TakeFinished(RunState& state) {
-  const json* const fitted = state.Find(kFitted);
-  if (fitted == nullptr || request_.extras.findings) return std::nullopt;
+std::optional<FitRun::KeptModel> FitRun::FindModel(const RunState& state, const json* manifest) {
+  const json* lineage = state.Find(kFitted);
+  if (lineage == nullptr && manifest != nullptr && manifest->contains(kFit)) {
+    lineage = &manifest->at(kFit);
+  }
   const std::optional<std::string> bytes = state.Load(kModelBytes);
+  if (lineage == nullptr || !lineage->is_object() || !bytes ||
+      lineage->value("hash", "") != arrow_io::HashDigits(*bytes)) {
+    return std::nullopt;
+  }
+  arrow::Result<Model> model = ParseModel(*bytes, "of the earlier run");
+  if (!model.ok()) return std::nullopt;
+  return KeptModel{*std::move(model), *lineage};
+}
+
+bool FitRun::IsOfThisPool(const KeptModel& kept) const {
+  return kept.lineage.value("pool", json()) == request_.pool.Fingerprint();
+}
+
+arrow::Result<std::optional<FitResult>> FitRun::TakeFinished(RunState& state) {
+  std::optional<KeptModel> kept = FindModel(state, /*manifest=*/nullptr);
   std::error_code error;
   const bool has_labels = !job_.labels || std::filesystem::exists(*job_.labels, error);
-  if (!has_labels || !bytes || *fitted != arrow_io::HashDigits(*bytes)) return std::nullopt;
+  if (!kept || request_.extras.findings || !has_labels) return std::nullopt;
   outputs_.Remove(kLabels);
-  ARROW_RETURN_NOT_OK(Commit(*bytes, state));
+  lineage_ = kept->lineage;
+  ARROW_RETURN_NOT_OK(Commit(SerializeModel(kept->model), state));
   FitResult result;
-  ARROW_ASSIGN_OR_RAISE(result.model, ParseModel(*bytes, "of the stopped run"));
+  result.model = std::move(kept->model);
   return result;
 }
 
@@ -112,11 +140,23 @@ arrow::Result<FitResult> FitRun::Execute(RunState& state, StageClock& clock) {
   clock.Report("write");
   ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
   const std::string bytes = SerializeModel(fit.model);
+  lineage_ = {{"hash", arrow_io::HashDigits(bytes)},
+              {"at", UtcTime(std::chrono::system_clock::now())},
+              {"pool", request_.pool.Fingerprint()}};
   ARROW_RETURN_NOT_OK(state.Save(kModelBytes, bytes));
   ARROW_RETURN_NOT_OK(Commit(bytes, state));
-  ARROW_RETURN_NOT_OK(state.Record(kFitted, arrow_io::HashDigits(bytes)));
+  ARROW_RETURN_NOT_OK(state.Record(kFitted, lineage_));
   clock.Pause();
   return fit;
+}
+
+arrow::Status FitRun::WriteKept(const KeptModel& kept) const {
+  std::error_code error;
+  if (!job_.model || std::filesystem::exists(*job_.model, error)) return arrow::Status::OK();
+  OutputSet output;
+  ARROW_RETURN_NOT_OK(output.Add(kModel, job_.model, /*may_replace=*/false));
+  ARROW_RETURN_NOT_OK(output.Write(kModel, SerializeModel(kept.model)));
+  return output.Commit();
 }
 
 arrow::Status FitRun::Commit(const std::string& model, RunState& state) {

@@ -36,9 +36,8 @@ arrow::Result<JobReport> RunFit(const FitJob& job, StageClock& clock) {
 arrow::Result<JobReport> RunScore(const ScoreJob& job, StageClock& clock) {
   if (UsesStandardStreams(job)) return ScoreStandardStreams(job, clock);
   ARROW_ASSIGN_OR_RAISE(ScoreRun run, ScoreRun::Prepare(job));
-  ARROW_ASSIGN_OR_RAISE(Scoring scoring, run.Open());
-  std::optional<JobReport> finished = scoring.Finished(clock);
-  if (finished) return *std::move(finished);
+  ARROW_ASSIGN_OR_RAISE(Scoring scoring, run.Open(clock));
+  if (scoring.IsUpToDate()) return scoring.ReportUpToDate(run.input(), clock);
   ARROW_RETURN_NOT_OK(scoring.Stage(/*state=*/nullptr));
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   return run.Execute(scoring, clock);
@@ -52,6 +51,7 @@ arrow::Result<JobReport> RunClean(const CleanJob& job, StageClock& clock) {
   ARROW_RETURN_NOT_OK(run.Fit(clock));
   ARROW_RETURN_NOT_OK(run.Score(clock));
   ARROW_RETURN_NOT_OK(run.Explain(clock));
+  ARROW_RETURN_NOT_OK(run.Watch(clock));
   return run.Finish(clock);
 }
 

@@ -2,7 +2,6 @@
 
 #include <arrow/record_batch.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "pipelines/run/output_set.h"
 #include "pipelines/run/run_state.h"
 #include "pipelines/run/system_memory.h"
-#include "pipelines/run/utc_time.h"
 
 namespace spuna {
 namespace {
@@ -28,21 +26,6 @@ arrow::Status CheckPaths(const MonitorJob& job) {
   if (job.report) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.report, "report"));
   if (job.state) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.state, "state"));
   return arrow::Status::OK();
-}
-
-// Adds the batch that was watched to the history.
-void Remember(const algorithms::DriftWatch& watch, const BatchWatcher& watcher, double level,
-              MonitorState& state) {
-  state.memory = watch.memory();
-  const RowCounts& counts = watcher.counts();
-  auto count = [](std::int64_t rows) { return static_cast<std::uint64_t>(rows); };
-  state.history.push_back({state.memory.num_batches, UtcTime(std::chrono::system_clock::now()),
-                           count(counts.in), count(counts.kept), count(counts.dropped),
-                           count(counts.invalid), watcher.EstimateShare(), watch.Evidence(),
-                           watch.Finds(level)});
-  if (state.history.size() > MonitorState::kMaxHistory) {
-    state.history.erase(state.history.begin());
-  }
 }
 
 arrow::Status CheckWatchable(const Model& model, const std::string& name) {

@@ -29,7 +29,7 @@ void DescribeInput(const Source& source, JobPlan& plan) {
   plan.dimension = source.dimension();
   plan.skipped = source.bad_files().skipped();
   for (std::size_t i = 0; i < source.files().size(); ++i) {
-    if (source.IsBad(i)) continue;
+    if (!source.IsRead(i)) continue;
     ++plan.num_files;
     plan.num_bytes += source.files()[i].stamp.size;
   }
@@ -73,8 +73,8 @@ arrow::Status EstimateScore(const ScoreRequest& request, const std::string& outp
 arrow::Status CheckFiles(const std::vector<JobPlan::Output>& outputs, bool may_exist) {
   std::error_code error;
   for (const JobPlan::Output& output : outputs) {
-    may_exist |= fs::exists(StateBeside(output.path), error) ||
-                 fs::exists(fs::path(output.path) / ".spuna", error);
+    may_exist |=
+        fs::exists(StateBeside(output.path), error) || fs::exists(StateOf(output.path), error);
   }
   OutputSet files;
   for (const JobPlan::Output& output : outputs) {
@@ -83,16 +83,6 @@ arrow::Status CheckFiles(const std::vector<JobPlan::Output>& outputs, bool may_e
     }
   }
   return arrow::Status::OK();
-}
-
-// Whether the directories could be taken, and whether all is done there. Whatever is to be replaced
-// stays as it is.
-arrow::Result<bool> CheckDirectories(const Source& source, const ScoreOutputs::Targets& targets,
-                                     const nlohmann::json& configuration) {
-  if (source.IsSingleFile() || targets.overwrite) return false;
-  ARROW_ASSIGN_OR_RAISE(const ScoreOutputs outputs,
-                        ScoreOutputs::Open(source, targets, configuration));
-  return outputs.finished().has_value();
 }
 
 }  // namespace
@@ -117,15 +107,21 @@ arrow::Result<JobPlan> PlanFit(const FitJob& job, StageClock& clock) {
 arrow::Result<JobPlan> PlanScore(const ScoreJob& job, StageClock& clock) {
   JobPlan plan;
   ARROW_ASSIGN_OR_RAISE(ScoreRun run, ScoreRun::Prepare(job));
-  ARROW_ASSIGN_OR_RAISE(plan.was_done,
-                        CheckDirectories(run.input(), run.targets(), run.configuration()));
+  // What is to be replaced stays as it is.
+  std::optional<Scoring> scoring;
+  if (!run.input().IsSingleFile() && !job.options.overwrite) {
+    ARROW_ASSIGN_OR_RAISE(Scoring opened, run.Open(clock));
+    plan.was_done = opened.IsUpToDate();
+    scoring.emplace(std::move(opened));
+  }
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   DescribeInput(run.input(), plan);
   DescribeOutput(run.input(), run.targets(), plan);
   ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.options.overwrite));
+  plan.free_memory = FreeMemory();
+  if (plan.was_done) return plan;
   ARROW_RETURN_NOT_OK(
       EstimateScore({run.input(), run.model(), job.options}, job.output, clock.runtime(), plan));
-  plan.free_memory = FreeMemory();
   return plan;
 }
 
@@ -134,11 +130,11 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(CleanRun run, CleanRun::Prepare(job));
   const Source& pool = run.request().pool;
   const bool writes = !job.output.empty();
-  if (writes) {
-    ARROW_ASSIGN_OR_RAISE(plan.was_done,
-                          CheckDirectories(pool, run.targets(), run.configuration()));
-  }
-  if (writes && pool.IsSingleFile() && !job.fit.overwrite) {
+  const bool replaces = job.fit.overwrite || job.refit;
+  if (writes && !pool.IsSingleFile() && !replaces) {
+    ARROW_ASSIGN_OR_RAISE(const std::optional<JobReport> finished, run.Open(clock));
+    plan.was_done = finished.has_value();
+  } else if (writes && !replaces) {
     ARROW_RETURN_NOT_OK(RunState::Check(run.StatePlace(), run.configuration()));
   }
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
@@ -148,14 +144,20 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   AddFile(job.fit.labels, "labels", plan);
   AddFile(job.reasons, "reasons", plan);
   AddFile(job.report, "report", plan);
-  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.fit.overwrite || plan.was_done));
-  ARROW_ASSIGN_OR_RAISE(const Model model, EstimateFit(run.request(), clock.runtime(), plan));
+  const Model* const kept = run.kept_model();
+  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, replaces || plan.was_done || kept != nullptr));
+  plan.free_memory = FreeMemory();
+  if (plan.was_done) return plan;
+  Model fitted;
+  if (kept == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(fitted, EstimateFit(run.request(), clock.runtime(), plan));
+  }
+  const Model& model = kept != nullptr ? *kept : fitted;
   // Rows that are not written are scored to a place of no consequence.
   const std::string output =
       writes ? job.output : (fs::temp_directory_path() / "spuna-plan").string();
   ARROW_RETURN_NOT_OK(
       EstimateScore({pool, model, run.scoring_options()}, output, clock.runtime(), plan));
-  plan.free_memory = FreeMemory();
   return plan;
 }
 

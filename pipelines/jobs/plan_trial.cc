@@ -34,7 +34,7 @@ constexpr std::int64_t kBytesToScore = 128 << 20;
 std::vector<std::size_t> SpreadFiles(const Source& source) {
   std::vector<std::size_t> good;
   for (std::size_t i = 0; i < source.files().size(); ++i) {
-    if (source.RowsOf(i) > 0 && !source.IsBad(i)) good.push_back(i);
+    if (source.RowsOf(i) > 0 && source.IsRead(i)) good.push_back(i);
   }
   std::vector<std::size_t> spread;
   for (const std::uint32_t i : algorithms::EvenlyTaken(good.size(), kMaxFiles)) {

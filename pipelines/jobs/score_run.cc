@@ -22,15 +22,17 @@ arrow::Result<ScoreRun> ScoreRun::Prepare(const ScoreJob& job) {
   CommandOptions options;
   options.job = job;
   run.configuration_ = DescribeResult(options);
-  run.configuration_.update({{"command", "score"},
-                             {"input", run.input_.Fingerprint()},
-                             {"model", arrow_io::HashDigits(SerializeModel(run.model_))},
-                             {"version", SpunaVersion()}});
+  run.configuration_.update(
+      {{"command", "score"}, {"model", arrow_io::HashDigits(SerializeModel(run.model_))}});
   return run;
 }
 
-arrow::Result<Scoring> ScoreRun::Open() const {
-  return Scoring::Open(input_, targets(), job_.options, configuration_);
+arrow::Result<Scoring> ScoreRun::Open(StageClock& clock) {
+  ARROW_ASSIGN_OR_RAISE(Scoring scoring,
+                        Scoring::Open(input_, targets(), job_.options, configuration_));
+  ARROW_RETURN_NOT_OK(scoring.Compare(input_, clock));
+  input_.LeaveAlone(scoring.UnchangedFiles(input_));
+  return scoring;
 }
 
 arrow::Status ScoreRun::Survey(const Runtime& runtime) {
@@ -40,14 +42,23 @@ arrow::Status ScoreRun::Survey(const Runtime& runtime) {
   return input_.Survey({job_.options.embedding, model_.options.embedding}, check, runtime);
 }
 
-arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) const {
+arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) {
   JobReport report;
-  ARROW_ASSIGN_OR_RAISE(report.score, scoring.Score(input_, model_, clock));
+  ARROW_ASSIGN_OR_RAISE(report.score, scoring.Score(input_, model_, /*after_fit=*/false, clock));
+  report.update = scoring.DescribeUpdate();
   if (report.score->by == ScoreBy::kClassifier) {
     report.model_warnings =
         WarningsOfModel(model_.summary, report.score->decision, model_.LacksDistance());
   }
-  ARROW_RETURN_NOT_OK(scoring.Finish(input_, model_, /*state=*/nullptr, clock));
+  nlohmann::json watch;
+  if (scoring.IsUpdate()) {
+    ARROW_ASSIGN_OR_RAISE(ModelAge age,
+                          scoring.Watch(input_, model_, *scoring.directory()->manifest(), clock));
+    report.update->refit_reason = std::move(age.refit_reason);
+    watch = std::move(age.watch);
+  }
+  const nlohmann::json lineage = {{"inputs", {{"input", input_.Root()}}}, {"watch", watch}};
+  ARROW_RETURN_NOT_OK(scoring.Finish(input_, model_, lineage, /*state=*/nullptr, clock));
   Complete(input_, clock, report);
   return report;
 }

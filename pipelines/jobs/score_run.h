@@ -20,18 +20,20 @@ class ScoreRun {
   const Source& input() const { return input_; }
   const Model& model() const { return model_; }
   ScoreOutputs::Targets targets() const {
-    return {job_.output, job_.dropped, job_.options.overwrite};
+    return {job_.output,   job_.dropped, job_.options.overwrite,
+            "--overwrite", job_.verify,  job_.prune};
   }
   const nlohmann::json& configuration() const { return configuration_; }
 
-  /// Takes the outputs.
-  arrow::Result<Scoring> Open() const;
+  /// Takes the outputs, and leaves the files of the input alone that are unchanged since an earlier
+  /// run.
+  arrow::Result<Scoring> Open(StageClock& clock);
 
   /// Reads the footers of the input.
   arrow::Status Survey(const Runtime& runtime);
 
   /// Scores into the outputs that were taken.
-  arrow::Result<JobReport> Execute(Scoring& scoring, StageClock& clock) const;
+  arrow::Result<JobReport> Execute(Scoring& scoring, StageClock& clock);
 
  private:
   ScoreRun(ScoreJob job, Source input, Model model)

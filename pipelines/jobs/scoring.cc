@@ -1,6 +1,8 @@
 #include "pipelines/jobs/scoring.h"
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "arrow_io/hash.h"
@@ -19,38 +21,109 @@ arrow::Result<Scoring> Scoring::Open(const Source& source, const ScoreOutputs::T
   return Scoring(std::move(outputs), std::move(options), std::move(configuration));
 }
 
-std::optional<JobReport> Scoring::Finished(StageClock& clock) const {
-  const std::optional<json> manifest = outputs_.finished();
-  if (!manifest) return std::nullopt;
+arrow::Status Scoring::Compare(const Source& source, StageClock& clock) {
+  if (outputs_.directory() == nullptr) return arrow::Status::OK();
+  return outputs_.Compare(source, clock.runtime());
+}
+
+arrow::Result<JobReport> Scoring::ReportUpToDate(const Source& source, StageClock& clock) const {
+  ARROW_RETURN_NOT_OK(outputs_.MarkSuccess());
+  const json& manifest = *outputs_.directory()->manifest();
   JobReport report;
   report.was_done = true;
   report.score =
-      JobReport::Score{FileRecordFrom(manifest->value("total", json::object())).counts,
-                       DecisionFromJson(manifest->at("decision")),
-                       manifest->value("files", json::object()).size(), options_.by, options_.drop};
-  for (const json& skipped : manifest->value("skipped", json::array())) {
-    report.skipped[skipped.value("path", "")] = skipped.value("reason", "");
-  }
+      JobReport::Score{FileRecordFrom(manifest.value("total", json::object())).counts,
+                       DecisionFromJson(manifest.at("decision")),
+                       manifest.value("files", json::object()).size(), options_.by, options_.drop};
+  report.update = DescribeUpdate();
+  report.update->counts.listed = report.update->counts.unchanged = source.files().size();
+  report.update->counts.rows_unchanged = report.score->counts.in;
+  report.update->counts.vanished = outputs_.changes().vanished.size();
   report.seconds = clock.Seconds();
   report.peak_memory_bytes = PeakMemoryBytes();
   return report;
 }
 
+std::vector<bool> Scoring::UnchangedFiles(const Source& source) const {
+  std::vector<bool> unchanged;
+  if (outputs_.directory() == nullptr) return unchanged;
+  for (const arrow_io::InputFile& file : source.files()) {
+    unchanged.push_back(outputs_.changes().Of(file) == FileChange::kUnchanged);
+  }
+  return unchanged;
+}
+
 arrow::Result<JobReport::Score> Scoring::Score(const Source& source, const Model& model,
-                                               StageClock& clock) {
+                                               bool after_fit, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(decision_, DecideFor(model, options_));
-  ARROW_ASSIGN_OR_RAISE(lake_, outputs_.Score({source, model, options_}, clock));
-  return JobReport::Score{lake_.total.counts, decision_, lake_.files.size(), options_.by,
-                          options_.drop};
+  ARROW_ASSIGN_OR_RAISE(outcome_, outputs_.Score({source, model, options_}, after_fit, clock));
+  return JobReport::Score{outcome_.lake.total.counts, decision_, outcome_.lake.files.size(),
+                          options_.by, options_.drop};
 }
 
-arrow::Status Scoring::Finish(const Source& source, const Model& model, RunState* state,
-                              StageClock& clock) {
+std::optional<JobReport::Update> Scoring::DescribeUpdate() const {
+  if (outputs_.directory() == nullptr) return std::nullopt;
+  const LakeChanges& changes = outputs_.changes();
+  JobReport::Update update;
+  update.counts = outcome_.counts;
+  update.was_there = IsUpdate();
+  update.added = changes.FilesThatAre(FileChange::kNew);
+  update.changed = changes.FilesThatAre(FileChange::kChanged);
+  update.made_again = changes.FilesThatAre(FileChange::kLost);
+  for (const auto& [path, unused] : changes.vanished) update.vanished.push_back(path);
+  for (const auto& [path, record] : outcome_.lake.files) {
+    update.files_after_fit += record.after_fit ? 1 : 0;
+  }
+  return update;
+}
+
+arrow::Result<ModelAge> Scoring::Watch(Source& source, const Model& model, const json& manifest,
+                                       StageClock& clock) const {
+  const json before = manifest.value("watch", json());
+  std::vector<bool> others;
+  bool has_new = false;
+  for (std::size_t i = 0; i < source.files().size(); ++i) {
+    const FileChange change = outputs_.changes().Of(source.files()[i]);
+    const bool is_new = change == FileChange::kNew || change == FileChange::kChanged;
+    others.push_back(!is_new);
+    has_new |= is_new && source.IsRead(i);
+  }
+  if (!has_new || options_.by == ScoreBy::kNeighbors) return ModelAge{"", before};
+  source.LeaveAlone(std::move(others));
+  return WatchNewRows(source, model, options_, before, clock);
+}
+
+arrow::Status Scoring::Finish(const Source& source, const Model& model, const json& lineage,
+                              RunState* state, StageClock& clock) {
   ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
-  return outputs_.Finish(MakeManifest(source, model, clock), state);
+  if (outputs_.directory() != nullptr) ARROW_RETURN_NOT_OK(CheckComplete());
+  return outputs_.Finish(MakeManifest(source, model, lineage, clock), state);
 }
 
-json Scoring::MakeManifest(const Source& source, const Model& model, StageClock& clock) const {
+arrow::Status Scoring::CheckComplete() const {
+  const FileCounts& counts = outcome_.counts;
+  const std::size_t accounted = counts.scored + counts.unchanged + counts.skipped + counts.failed;
+  const std::int64_t rows = counts.rows_scored + counts.rows_unchanged;
+  if (accounted != counts.listed || rows != outcome_.lake.total.counts.in) {
+    return arrow::Status::Invalid("of ", counts.listed, " files and ", rows, " rows, ", accounted,
+                                  " files and ", outcome_.lake.total.counts.in,
+                                  " rows are accounted for; this is a fault of spuna's");
+  }
+  const std::filesystem::path& directory = outputs_.directory()->path();
+  for (const auto& [path, record] : outcome_.lake.files) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(directory / path, error);
+    if (error || size != static_cast<std::uintmax_t>(record.bytes_out)) {
+      return arrow::Status::IOError((directory / path).string(),
+                                    ": was written by this run and is gone or has changed; run ",
+                                    "again when nobody else writes here");
+    }
+  }
+  return arrow::Status::OK();
+}
+
+json Scoring::MakeManifest(const Source& source, const Model& model, const json& lineage,
+                           StageClock& clock) const {
   json manifest = {{"command", configuration_.at("command")},
                    {"configuration", configuration_},
                    {"configuration_hash", arrow_io::HashDigits(DumpJson(configuration_))},
@@ -61,10 +134,18 @@ json Scoring::MakeManifest(const Source& source, const Model& model, StageClock&
                    {"skipped", SkippedToJson(source.bad_files().skipped())},
                    {"seconds", clock.Seconds()},
                    {"finished_at", UtcTime(std::chrono::system_clock::now())},
-                   {"total", ToJson(lake_.total, options_.by)},
-                   {"files", json::object()}};
-  manifest["total"]["files"] = lake_.files.size();
-  for (const auto& [path, file] : lake_.files) manifest["files"][path] = ToJson(file, options_.by);
+                   {"total", ToJson(outcome_.lake.total, options_.by)},
+                   {"file_counts", ToJson(outcome_.counts)},
+                   {"files", json::object()},
+                   {"vanished", json::object()}};
+  manifest.update(lineage);
+  manifest["total"]["files"] = outcome_.lake.files.size();
+  for (const auto& [path, file] : outcome_.lake.files) {
+    manifest["files"][path] = ToJson(file, options_.by);
+  }
+  for (const auto& [path, file] : outcome_.vanished) {
+    manifest["vanished"][path] = ToJson(file, options_.by);
+  }
   return manifest;
 }
 

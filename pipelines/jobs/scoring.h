@@ -4,8 +4,11 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "pipelines/model/model.h"
+#include "pipelines/monitor/model_age.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/job_report.h"
 #include "pipelines/score/score_outputs.h"
@@ -20,8 +23,20 @@ class Scoring {
   static arrow::Result<Scoring> Open(const Source& source, const ScoreOutputs::Targets& targets,
                                      ScoreOptions options, nlohmann::json configuration);
 
-  /// The report of an earlier run of the same command that has done it all.
-  std::optional<JobReport> Finished(StageClock& clock) const;
+  /// Holds the input against the directories, where there are any.
+  arrow::Status Compare(const Source& source, StageClock& clock);
+
+  /// Whether an earlier run of the same command has done it all.
+  bool IsUpToDate() const { return outputs_.IsUpToDate(); }
+  /// The report of such a run.
+  arrow::Result<JobReport> ReportUpToDate(const Source& source, StageClock& clock) const;
+
+  /// Whether an earlier run has finished here, and this one adds to it.
+  bool IsUpdate() const {
+    return outputs_.directory() != nullptr && outputs_.directory()->manifest();
+  }
+  /// By number, which files of the input are unchanged; empty for files.
+  std::vector<bool> UnchangedFiles(const Source& source) const;
 
   /// The output and the state of a run into directories; null for files.
   OutputDirectory* directory() { return outputs_.directory(); }
@@ -29,13 +44,22 @@ class Scoring {
   /// Reserves files. `state` is the one beside them, null where there is none.
   arrow::Status Stage(const RunState* state) { return outputs_.Stage(state); }
 
-  /// Scores a source that was surveyed.
-  arrow::Result<JobReport::Score> Score(const Source& source, const Model& model,
+  /// Scores a source that was surveyed. `after_fit` says whether its files come after the model's
+  /// fit.
+  arrow::Result<JobReport::Score> Score(const Source& source, const Model& model, bool after_fit,
                                         StageClock& clock);
 
-  /// Gives the outputs their names. `state` as in Stage.
-  arrow::Status Finish(const Source& source, const Model& model, RunState* state,
-                       StageClock& clock);
+  /// What the run has done to the directories; none for files.
+  std::optional<JobReport::Update> DescribeUpdate() const;
+
+  /// Holds the files that are new or changed since the manifest against the model. Leaves all
+  /// others alone from then on.
+  arrow::Result<ModelAge> Watch(Source& source, const Model& model, const nlohmann::json& manifest,
+                                StageClock& clock) const;
+
+  /// Gives the outputs their names. `state` as in Stage. The manifest gets `lineage` too.
+  arrow::Status Finish(const Source& source, const Model& model, const nlohmann::json& lineage,
+                       RunState* state, StageClock& clock);
 
  private:
   Scoring(ScoreOutputs outputs, ScoreOptions options, nlohmann::json configuration)
@@ -43,13 +67,16 @@ class Scoring {
         options_(std::move(options)),
         configuration_(std::move(configuration)) {}
 
-  nlohmann::json MakeManifest(const Source& source, const Model& model, StageClock& clock) const;
+  nlohmann::json MakeManifest(const Source& source, const Model& model,
+                              const nlohmann::json& lineage, StageClock& clock) const;
+  // Whether every listed file is accounted for, and its outputs are there.
+  arrow::Status CheckComplete() const;
 
   ScoreOutputs outputs_;
   ScoreOptions options_;
   nlohmann::json configuration_;
   Decision decision_;
-  LakeRecord lake_;
+  LakeOutcome outcome_;
 };
 
 /// Adds to a report what every run has.

@@ -133,6 +133,43 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   if (const auto warning = score.Warning()) lines.emplace_back(warning->about, warning->text);
 }
 
+// "3 (a, b, c)", with some of the names.
+std::string Named(const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxShown = 3;
+  std::string shown;
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxShown); ++i) {
+    shown += (i == 0 ? "" : ", ") + names[i];
+  }
+  return Count(static_cast<std::int64_t>(names.size())) + " (" + shown +
+         (names.size() > kMaxShown ? ", …)" : ")");
+}
+
+// What was done to an output that was there.
+void AddUpdate(const JobReport::Update& update, Lines& lines) {
+  if (update.was_there) {
+    std::string done;
+    const std::pair<const char*, const std::vector<std::string>*> kinds[] = {
+        {" new", &update.added},
+        {" changed", &update.changed},
+        {" missing or altered in the output, made again", &update.made_again}};
+    for (const auto& [word, names] : kinds) {
+      if (!names->empty()) done += Named(*names) + word + ", ";
+    }
+    done += Count(static_cast<std::int64_t>(update.counts.unchanged)) + " unchanged";
+    lines.emplace_back("files", done);
+  }
+  if (update.counts.pruned > 0) {
+    lines.emplace_back("vanished", Named(update.vanished) + ": their outputs are removed");
+  } else if (!update.vanished.empty()) {
+    lines.emplace_back(
+        "vanished",
+        Named(update.vanished) + ": not in the input any more; `--prune` removes their outputs");
+  }
+  if (!update.refit_reason.empty()) {
+    lines.emplace_back("refit due", update.refit_reason + "; add `--refit`");
+  }
+}
+
 // The groups that are affected most.
 void AddGroups(const JobReport::Groups& by, Lines& lines) {
   constexpr std::size_t kMaxShown = 5;
@@ -175,6 +212,7 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
     lines.emplace_back(warning.about, warning.text);
   }
   if (report.score) AddScore(*report.score, lines);
+  if (report.update) AddUpdate(*report.update, lines);
   AddFindings(report, lines);
   if (!report.fit && report.score && report.score->counts.invalid > 0) {
     lines.emplace_back("invalid rows",
@@ -186,7 +224,7 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
                                             ": could not be read; the first: " + reason);
   }
   if (report.was_done) {
-    lines.emplace_back("nothing to do", "an earlier run has finished this output");
+    lines.emplace_back("nothing to do", "the output is up to date");
   }
   const auto total = report.seconds.find("total");
   if (total != report.seconds.end()) lines.emplace_back("seconds", Format("%.1f", total->second));

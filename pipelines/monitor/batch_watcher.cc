@@ -3,9 +3,11 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include <chrono>
 #include <vector>
 
 #include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/run/utc_time.h"
 
 namespace spuna {
 
@@ -65,6 +67,20 @@ void BatchWatcher::Add(const ScoredBatch& scored, const Runtime& runtime) {
   }
   watch_.Add(scores);
   share_.Add(scores);
+}
+
+void Remember(const algorithms::DriftWatch& watch, const BatchWatcher& watcher, double level,
+              MonitorState& state) {
+  state.memory = watch.memory();
+  const RowCounts& counts = watcher.counts();
+  auto count = [](std::int64_t rows) { return static_cast<std::uint64_t>(rows); };
+  state.history.push_back({state.memory.num_batches, UtcTime(std::chrono::system_clock::now()),
+                           count(counts.in), count(counts.kept), count(counts.dropped),
+                           count(counts.invalid), watcher.EstimateShare(), watch.Evidence(),
+                           watch.Finds(level)});
+  if (state.history.size() > MonitorState::kMaxHistory) {
+    state.history.erase(state.history.begin());
+  }
 }
 
 }  // namespace spuna

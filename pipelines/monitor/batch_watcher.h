@@ -9,6 +9,7 @@
 
 #include "algorithms/guarantees/batch_share.h"
 #include "algorithms/guarantees/drift_watch.h"
+#include "pipelines/monitor/monitor_state.h"
 #include "pipelines/run/row_counts.h"
 #include "pipelines/run/runtime.h"
 #include "pipelines/score/batch_scorer.h"
@@ -44,5 +45,9 @@ class BatchWatcher {
   algorithms::BatchShare share_;
   RowCounts counts_;
 };
+
+/// Adds a batch that was watched to the history.
+void Remember(const algorithms::DriftWatch& watch, const BatchWatcher& watcher, double level,
+              MonitorState& state);
 
 }  // namespace spuna

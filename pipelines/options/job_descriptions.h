@@ -42,6 +42,10 @@ struct ScoreJob {
   std::optional<std::string> dropped;
   ScoreOptions options;
   OnBadFile on_bad_file = OnBadFile::kError;
+  /// Of an output directory that is there: whether to compare contents, and whether to remove the
+  /// outputs of files that are gone.
+  bool verify = false;
+  bool prune = false;
 
   arrow::Status Validate() const;
 };
@@ -65,6 +69,11 @@ struct CleanJob {
   std::string image;
   /// Where the rows go that are dropped; needs `drop`.
   std::optional<std::string> dropped;
+  /// Of an output directory that is there: whether to fit again, to compare contents, and to remove
+  /// the outputs of files that are gone.
+  bool refit = false;
+  bool verify = false;
+  bool prune = false;
 
   /// Whether the pool is read once more after it has been scored.
   bool NeedsPoolPass() const { return reasons || report || !group_by.empty(); }

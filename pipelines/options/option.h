@@ -16,6 +16,7 @@ namespace spuna {
 /// What an option decides.
 enum class Effect {
   kRunning,  ///< how fast, where to, what is printed
+  kExtra,    ///< what is written beside the rows; runs that add to an output may ask for another
   kOutput,   ///< what is written; it belongs to the configuration of a run
   kModel,    ///< the model; it belongs to the model's metadata too
 };

@@ -100,10 +100,10 @@ FitOptions FitOptionsFromJson(const json& stored, int format) {
   return std::get<FitJob>(options.job).options;
 }
 
-json DescribeResult(const CommandOptions& options) {
+json DescribeResult(const CommandOptions& options, bool extras) {
   json described = json::object();
   for (const Option& option : OptionList()) {
-    if (option.effect == Effect::kRunning) continue;
+    if (option.effect == Effect::kRunning || (option.effect == Effect::kExtra && !extras)) continue;
     const auto field = option.FieldIn(options);
     if (field == nullptr) continue;
     const std::string& key =

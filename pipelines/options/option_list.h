@@ -33,7 +33,7 @@ nlohmann::json ToJson(const FitOptions& options);
 FitOptions FitOptionsFromJson(const nlohmann::json& stored, int format);
 
 /// What of the options decides the output of a command, by their names. Of an output only whether
-/// it is asked for.
-nlohmann::json DescribeResult(const CommandOptions& options);
+/// it is asked for. Without `extras` what is written beside the rows is left out.
+nlohmann::json DescribeResult(const CommandOptions& options, bool extras = true);
 
 }  // namespace spuna

@@ -103,7 +103,7 @@ class StreamPart : public PoolPart {
 
 arrow::Status FilePool::ForEachPart(const Visit& visit) const {
   for (std::size_t number = 0; number < source_.files().size(); ++number) {
-    if (source_.IsBad(number)) continue;
+    if (!source_.IsRead(number)) continue;
     const arrow_io::InputFile& file = source_.files()[number];
     const arrow::Status read =
         source_.ReadFile(number, [&](std::size_t, const ParquetInput& parquet) {

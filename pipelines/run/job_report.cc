@@ -75,6 +75,14 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
   json["decision"] = ToJson(decision);
 }
 
+void Describe(const JobReport::Update& update, nlohmann::json& json) {
+  json["file_counts"] = ToJson(update.counts);
+  json["update"] = {{"was_there", update.was_there}, {"added", update.added},
+                    {"changed", update.changed},     {"made_again", update.made_again},
+                    {"vanished", update.vanished},   {"files_after_fit", update.files_after_fit}};
+  json["refit"] = {{"due", !update.refit_reason.empty()}, {"reason", update.refit_reason}};
+}
+
 }  // namespace
 
 std::optional<FitWarning> JobReport::Score::Warning() const {
@@ -104,6 +112,7 @@ nlohmann::json ToJson(const JobReport& report) {
   }
   if (report.fit) Describe(*report.fit, json);
   if (report.score) Describe(*report.score, json);
+  if (report.update) Describe(*report.update, json);
   if (report.score && !report.fit) json["rows_invalid"] = report.score->counts.invalid;
   for (const JobReport::Groups& by : report.groups) {
     nlohmann::json groups = nlohmann::json::array();

@@ -52,8 +52,26 @@ struct JobReport {
     std::vector<GroupCount> groups;
   };
 
+  /// What a run did to an output directory.
+  struct Update {
+    FileCounts counts;
+    /// Whether an earlier run had finished here.
+    bool was_there = false;
+    /// The files that were scored, by why: relative paths.
+    std::vector<std::string> added;
+    std::vector<std::string> changed;
+    std::vector<std::string> made_again;
+    /// Those that are not listed any more.
+    std::vector<std::string> vanished;
+    /// Why a new fit is due; empty where it is not.
+    std::string refit_reason;
+    /// How many files of the output the fit has not seen.
+    std::size_t files_after_fit = 0;
+  };
+
   std::optional<Fit> fit;
   std::optional<Score> score;
+  std::optional<Update> update;
   /// Of scoring without a fit: what to know of the model.
   std::vector<FitWarning> model_warnings;
   std::vector<Groups> groups;

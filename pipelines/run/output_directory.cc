@@ -1,54 +1,107 @@
 #include "pipelines/run/output_directory.h"
 
-#include <fstream>
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <system_error>
 #include <utility>
 
 #include "arrow_io/staged_output.h"
+#include "arrow_io/swapped_directory.h"
 #include "pipelines/options/json_text.h"
 
 namespace spuna {
 namespace {
 
 namespace fs = std::filesystem;
+using arrow_io::kSuccess;
 using nlohmann::json;
 
-constexpr const char* kManifest = "spuna_manifest.json";
-constexpr const char* kSuccess = "_SUCCESS";
-constexpr const char* kState = ".spuna";
+// What releases before this one left in an output directory.
+constexpr const char* kFormerManifest = "spuna_manifest.json";
+
+constexpr const char* kWithin = ".spuna";
 constexpr const char* kBegun = "begun";
+constexpr const char* kData = "data";
+// Within the state: an output that is being made to replace this one, and one that is whole.
+constexpr const char* kRefit = "refit";
+constexpr const char* kSwap = "swap";
+
+bool IsMountPoint(const fs::path& directory) {
+#ifdef STATX_ATTR_MOUNT_ROOT
+  struct statx found{};
+  if (statx(AT_FDCWD, directory.c_str(), 0, STATX_BASIC_STATS, &found) == 0 &&
+      (found.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0) {
+    return (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  }
+#endif
+  struct stat here{};
+  struct stat above{};
+  return stat(directory.c_str(), &here) == 0 && stat((directory / "..").c_str(), &above) == 0 &&
+         here.st_dev != above.st_dev;
+}
+
+std::optional<json> ReadManifest(const RunState& state) {
+  const std::optional<std::string> text = state.Load(RunState::kManifest);
+  if (!text) return std::nullopt;
+  json manifest = json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!manifest.is_object()) return std::nullopt;
+  return manifest;
+}
 
 }  // namespace
 
-arrow::Result<OutputDirectory> OutputDirectory::Open(const Target& named, const json& configuration,
-                                                     bool reopens) {
+fs::path StateOf(const fs::path& directory) {
+  const fs::path named = arrow_io::WithoutTrailingSlash(directory);
+  return IsMountPoint(named) ? named / kWithin : StateBeside(named);
+}
+
+arrow::Result<OutputDirectory> OutputDirectory::Open(const Target& named,
+                                                     const json& configuration) {
   Target target = named;
   target.path = arrow_io::WithoutTrailingSlash(target.path);
   OutputDirectory directory(target);
-  ARROW_RETURN_NOT_OK(directory.Inspect(configuration));
-  if (directory.finished_ && !reopens) return directory;
-  ARROW_ASSIGN_OR_RAISE(RunState state,
-                        RunState::Open({target.path / kState, target.path, target.option},
-                                       configuration, target.overwrite));
-  directory.state_ = std::make_unique<RunState>(std::move(state));
-  if (!directory.finished_) return directory;
-  // Its files stay; only what says that it is finished goes.
-  directory.finished_.reset();
-  ARROW_RETURN_NOT_OK(directory.state_->Record(kBegun, true));
+  ARROW_RETURN_NOT_OK(directory.Inspect());
+  const RunState::Place place{StateOf(target.path), target.path, target.option, target.remedy};
   std::error_code error;
-  for (const char* name : {kSuccess, kManifest}) fs::remove(target.path / name, error);
+  bool replaces = target.overwrite && (fs::exists(place.directory / RunState::kManifest, error) ||
+                                       fs::exists(target.path / kFormerManifest, error));
+  if (replaces || fs::exists(place.directory / kSwap, error)) {
+    ARROW_ASSIGN_OR_RAISE(RunState held, RunState::Hold(place));
+    directory.held_ = std::make_unique<RunState>(std::move(held));
+    ARROW_ASSIGN_OR_RAISE(const bool swapped, directory.EndSwap());
+    // What was killed just before its end is finished now, and not to be replaced again.
+    if (swapped && RunState::Check(place, configuration).ok()) replaces = false;
+    if (!replaces) directory.held_.reset();
+  }
+  if (replaces) {
+    RunState::Place within = place;
+    within.directory = place.directory / kRefit;
+    ARROW_ASSIGN_OR_RAISE(RunState state,
+                          RunState::Open(within, configuration, /*overwrite=*/true));
+    directory.state_ = std::make_unique<RunState>(std::move(state));
+    directory.data_ = within.directory / kData;
+    fs::create_directory(directory.data_, error);
+    if (error) return directory.Error("can't be written: " + error.message());
+    return directory;
+  }
+  ARROW_ASSIGN_OR_RAISE(RunState state, RunState::Open(place, configuration, target.overwrite));
+  directory.state_ = std::make_unique<RunState>(std::move(state));
+  directory.manifest_ = ReadManifest(*directory.state_);
   return directory;
 }
 
 OutputDirectory::OutputDirectory(OutputDirectory&& other) noexcept
     : target_(std::move(other.target_)),
-      finished_(std::move(other.finished_)),
+      data_(std::move(other.data_)),
+      manifest_(std::move(other.manifest_)),
+      held_(std::move(other.held_)),
       state_(std::move(other.state_)),
       is_new_(std::exchange(other.is_new_, false)) {}
 
 OutputDirectory::~OutputDirectory() {
-  if (!is_new_ || !state_) return;
-  // A directory that was made for nothing goes again.
+  // A directory that was made for nothing goes again; with it a later run would lose its state.
+  if (!is_new_ || !state_ || !state_->IsFresh()) return;
   state_.reset();
   std::error_code ignored;
   fs::remove(target_.path, ignored);
@@ -58,53 +111,77 @@ arrow::Status OutputDirectory::Error(const std::string& what) const {
   return arrow::Status::IOError("`", target_.option, "`: ", target_.path.string(), ": ", what);
 }
 
-arrow::Status OutputDirectory::Inspect(const json& configuration) {
+arrow::Status OutputDirectory::Inspect() {
   const fs::path& path = target_.path;
   std::error_code error;
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(parent, error)) {
     return Error("the folder " + parent.string() + " does not exist; create it first");
   }
+  const fs::path state = StateOf(path);
   if (!fs::exists(fs::symlink_status(path, error))) {
-    if (!fs::create_directory(path, error)) return Error("can't be written: " + error.message());
-    is_new_ = true;
+    // Whoever removes an output wants a new one: nothing of the old state is used. What was killed
+    // while it took the place of another is whole.
+    if (!fs::exists(state / kSwap, error) && fs::exists(state, error)) {
+      ARROW_ASSIGN_OR_RAISE(RunState old,
+                            RunState::Hold({state, path, target_.option, target_.remedy}));
+      ARROW_RETURN_NOT_OK(old.Remove());
+    }
+    is_new_ = fs::create_directory(path, error);
+    if (error) return Error("can't be written: " + error.message());
     return arrow::Status::OK();
   }
   if (!fs::is_directory(path, error)) return Error("is a file, but the output is a directory");
   const bool is_empty = fs::is_empty(path, error);
   if (error) return Error("can't be read: " + error.message());
-  if (is_empty || fs::is_directory(path / kState, error)) return arrow::Status::OK();
-  std::ifstream file(path / kManifest);
-  if (!file) {
-    return Error(std::string("is a directory that spuna did not make (it has no ") + kManifest +
-                 ") and will not be touched; choose another name");
+  if (is_empty || fs::is_directory(state, error)) return arrow::Status::OK();
+  const bool is_former =
+      fs::exists(path / kFormerManifest, error) || fs::is_directory(path / kWithin, error);
+  if (!is_former) {
+    return Error("is a directory that spuna did not make (there is no " + state.string() +
+                 ") and will not be touched; choose another name. If it was moved here, move that "
+                 "folder along, under the new name");
   }
-  json manifest = json::parse(file, nullptr, /*allow_exceptions=*/false);
-  const std::string difference = manifest.is_object() && manifest.contains("configuration")
-                                     ? DescribeDifference(manifest["configuration"], configuration)
-                                     : "its manifest can't be read";
   if (target_.overwrite) return arrow::Status::OK();
-  if (!difference.empty()) {
-    return Error("holds the output of another configuration: " + difference +
-                 "; choose another name or add `--overwrite`");
+  return Error(
+      "was written by an older release of spuna, which kept neither model nor file times; "
+      "choose another name or add `" +
+      target_.remedy + "`");
+}
+
+arrow::Result<bool> OutputDirectory::EndSwap() {
+  const fs::path swap = held_->PathOf(kSwap);
+  std::error_code error;
+  if (!fs::exists(swap, error)) return false;
+  ARROW_RETURN_NOT_OK(arrow_io::SwapDirectory(swap, target_.path, kWithin));
+  // A kill may come between two names: what has its name already is left alone.
+  ARROW_RETURN_NOT_OK(held_->Settle({kSwap, RunState::kManifest, kModel}));
+  for (const char* name : {kModel, RunState::kConfiguration, RunState::kManifest}) {
+    if (!fs::exists(swap / name, error)) continue;
+    fs::rename(swap / name, held_->PathOf(name), error);
+    if (error) return Error("can't be written: " + error.message());
   }
-  // The run may have been stopped just before its last words.
-  fs::remove_all(path / (std::string(kState) + "-ended"), error);
-  if (!fs::exists(path / kSuccess, error)) {
-    ARROW_RETURN_NOT_OK(arrow_io::WriteBytes(path / kSuccess, ""));
-  }
-  finished_ = std::move(manifest);
-  return arrow::Status::OK();
+  fs::remove_all(swap, error);
+  if (error) return Error("can't be replaced: " + error.message());
+  return true;
+}
+
+bool OutputDirectory::HasSuccess() const {
+  std::error_code error;
+  return fs::exists(data_ / kSuccess, error);
 }
 
 arrow::Status OutputDirectory::Begin() {
-  if (state_->Find(kBegun) != nullptr) return arrow::Status::OK();
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(target_.path)) {
-    if (entry.path().filename() == kState) continue;
+  fs::remove(data_ / kSuccess, error);
+  if (error) return Error("can't be written: " + error.message());
+  if (manifest_ || state_->Find(kBegun) != nullptr) return arrow::Status::OK();
+  const fs::path state = state_->PathOf("").parent_path();
+  for (const fs::directory_entry& entry : fs::directory_iterator(data_)) {
+    if (entry.path() == state) continue;
     if (!target_.overwrite) {
       return Error("holds " + entry.path().filename().string() +
-                   ", which is none of this run's; move it away or add `--overwrite`");
+                   ", which is none of this run's; move it away or add `" + target_.remedy + "`");
     }
     fs::remove_all(entry.path(), error);
     if (error) return Error("can't be replaced: " + error.message());
@@ -113,7 +190,7 @@ arrow::Status OutputDirectory::Begin() {
 }
 
 arrow::Status OutputDirectory::Commit(const fs::path& relative_path) const {
-  const fs::path path = target_.path / relative_path;
+  const fs::path path = data_ / relative_path;
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (!error) fs::rename(Staging(), path, error);
@@ -121,22 +198,37 @@ arrow::Status OutputDirectory::Commit(const fs::path& relative_path) const {
   return arrow::Status::IOError(path.string(), " can't be written: ", error.message());
 }
 
-bool OutputDirectory::Holds(const fs::path& relative_path, std::int64_t num_bytes) const {
+arrow::Status OutputDirectory::Remove(const fs::path& relative_path) const {
+  const fs::path path = data_ / relative_path;
   std::error_code error;
-  const fs::path path = target_.path / relative_path;
-  return fs::is_regular_file(path, error) &&
-         fs::file_size(path, error) == static_cast<std::uintmax_t>(num_bytes) && !error;
+  fs::remove(path, error);
+  if (error) return arrow::Status::IOError(path.string(), " can't be removed: ", error.message());
+  for (fs::path folder = relative_path.parent_path(); !folder.empty();
+       folder = folder.parent_path()) {
+    // Fails where something is left in it.
+    if (!fs::remove(data_ / folder, error)) break;
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status OutputDirectory::MarkSuccess() const {
+  const arrow::Status written = arrow_io::WriteBytes(data_ / kSuccess, "");
+  return written.ok() ? written : Error("can't be written: " + written.message());
 }
 
 arrow::Status OutputDirectory::Finish(const json& manifest) {
-  ARROW_RETURN_NOT_OK(state_->Save(kManifest, DumpJson(manifest, 2) + "\n"));
+  ARROW_RETURN_NOT_OK(state_->Save(RunState::kManifest, DumpJson(manifest, 2) + "\n"));
+  ARROW_RETURN_NOT_OK(state_->Settle({RunState::kManifest, kModel, held_ ? kData : kRefit}));
+  ARROW_RETURN_NOT_OK(MarkSuccess());
+  is_new_ = false;
+  if (!held_) return arrow::Status::OK();
+  const arrow::Status marked = arrow_io::MarkAsNew(data_);
+  if (!marked.ok()) return Error("can't be written: " + marked.message());
   std::error_code error;
-  fs::rename(state_->PathOf(kManifest), target_.path / kManifest, error);
+  fs::rename(held_->PathOf(kRefit), held_->PathOf(kSwap), error);
   if (error) return Error("can't be written: " + error.message());
-  ARROW_RETURN_NOT_OK(state_->Remove());
-  state_.reset();
-  const arrow::Status written = arrow_io::WriteBytes(target_.path / kSuccess, "");
-  return written.ok() ? written : Error("can't be written: " + written.message());
+  data_ = target_.path;
+  return EndSwap().status();
 }
 
 }  // namespace spuna

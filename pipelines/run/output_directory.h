@@ -12,38 +12,52 @@
 
 namespace spuna {
 
-/// A directory that is filled file by file. Each file appears whole, and at the end a manifest and
-/// `_SUCCESS`. Until then `.spuna` in it holds the state of the run. A directory is ours if it has
-/// one of the two, or is empty; no other is touched.
+/// A directory that runs fill file by file, and add to later. Each file appears whole, and
+/// `_SUCCESS` last; a run that changes anything removes it first. It is empty, since readers of a
+/// directory stumble over other files that are not.
+///
+/// The state lies beside it (StateOf): the configuration, the manifest of the last run that
+/// finished, and what that run wants to keep. A directory is ours if it has such a state, or is
+/// empty; no other is touched.
+///
+/// An output that has been finished and is to be replaced stays as it is: the new one is made
+/// within the state, and takes its place when it is whole.
 class OutputDirectory {
  public:
   struct Target {
     std::filesystem::path path;
     /// Whether the output of another run may be replaced.
     bool overwrite = false;
-    /// The option that named it, for messages.
+    /// The option that named it, and the one that replaces what is there, for messages.
     std::string option;
+    std::string remedy = "--overwrite";
   };
 
   /// Takes the directory for a run of this configuration, and creates it where it is missing. The
   /// output of another configuration is an error that says what differs, unless it may be replaced.
-  /// With `reopens` a finished output of this configuration is taken up again, with its files.
   static arrow::Result<OutputDirectory> Open(const Target& target,
-                                             const nlohmann::json& configuration,
-                                             bool reopens = false);
+                                             const nlohmann::json& configuration);
 
   OutputDirectory(OutputDirectory&& other) noexcept;
   ~OutputDirectory();
 
-  const std::filesystem::path& path() const { return target_.path; }
+  /// Where the files are now: in the directory, or where the one is made that will replace it.
+  const std::filesystem::path& path() const { return data_; }
+  /// The directory itself, for messages.
+  const std::filesystem::path& target() const { return target_.path; }
 
-  /// The manifest, where a run of this very configuration has finished here.
-  const std::optional<nlohmann::json>& finished() const { return finished_; }
+  /// The manifest of the last run that has finished here; none where none has, or where its output
+  /// is being replaced.
+  const std::optional<nlohmann::json>& manifest() const { return manifest_; }
+  /// Whether it is marked as finished.
+  bool HasSuccess() const;
 
-  /// The state of the run; only where none has finished.
+  /// The state of the run.
   RunState& state() { return *state_; }
+  const RunState& state() const { return *state_; }
 
-  /// Removes what an earlier run left that is to be replaced. To be called before the first file.
+  /// Removes the mark of success, and what an unfinished run of another configuration left. To be
+  /// called before the first change.
   arrow::Status Begin();
 
   /// Where the next file is to be written.
@@ -52,22 +66,39 @@ class OutputDirectory {
   /// Gives the file that was written there its name.
   arrow::Status Commit(const std::filesystem::path& relative_path) const;
 
-  /// Whether a file of this size is there.
-  bool Holds(const std::filesystem::path& relative_path, std::int64_t num_bytes) const;
+  /// Removes a file, and the folders that it leaves empty.
+  arrow::Status Remove(const std::filesystem::path& relative_path) const;
 
-  /// Writes the manifest, ends the state and writes `_SUCCESS`.
+  /// Saves the manifest, ends the run, marks success, and puts the directory in the place of the
+  /// one that it replaces. The state keeps kModel.
   arrow::Status Finish(const nlohmann::json& manifest);
 
+  /// What outlives a run in the state: the model that later files are scored with.
+  static constexpr const char* kModel = "model.safetensors";
+
+  /// Marks a finished output that has lost its mark.
+  arrow::Status MarkSuccess() const;
+
  private:
-  explicit OutputDirectory(Target target) : target_(std::move(target)) {}
+  explicit OutputDirectory(Target target) : target_(std::move(target)), data_(target_.path) {}
   arrow::Status Error(const std::string& what) const;
-  arrow::Status Inspect(const nlohmann::json& configuration);
+  // Whether the directory may be ours; it is made where it is missing.
+  arrow::Status Inspect();
+  // Finishes what a run that was killed while it replaced the output began; whether there was any.
+  arrow::Result<bool> EndSwap();
 
   Target target_;
-  std::optional<nlohmann::json> finished_;
+  std::filesystem::path data_;
+  std::optional<nlohmann::json> manifest_;
+  // That of the directory, where another one is made to replace it.
+  std::unique_ptr<RunState> held_;
   std::unique_ptr<RunState> state_;
   // Whether this run made the directory.
   bool is_new_ = false;
 };
+
+/// Where the state of an output directory is: a hidden sibling, or `.spuna` within it where it is a
+/// mount point and nothing beside it is on its disk.
+std::filesystem::path StateOf(const std::filesystem::path& directory);
 
 }  // namespace spuna

@@ -14,6 +14,18 @@ nlohmann::json ToJson(const OddCounts& counts) {
           {"repeated", counts.repeated}};
 }
 
+nlohmann::json ToJson(const FileCounts& counts) {
+  return {{"listed", counts.listed},
+          {"scored", counts.scored},
+          {"unchanged", counts.unchanged},
+          {"skipped", counts.skipped},
+          {"failed", counts.failed},
+          {"vanished", counts.vanished},
+          {"pruned", counts.pruned},
+          {"rows_scored", counts.rows_scored},
+          {"rows_unchanged", counts.rows_unchanged}};
+}
+
 OddCounts OddCountsFrom(const nlohmann::json& from) {
   auto number = [&](const char* key) {
     const auto found = from.is_object() ? from.find(key) : from.end();

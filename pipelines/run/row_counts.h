@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -54,5 +55,23 @@ OddCounts OddCountsFrom(const nlohmann::json& from);
 
 /// "12 far, 3 of zeros": those that there are.
 std::string InWords(const OddCounts& counts);
+
+/// What became of the files of an input.
+struct FileCounts {
+  /// `listed` is the sum of the four behind it.
+  std::size_t listed = 0;
+  std::size_t scored = 0;
+  std::size_t unchanged = 0;
+  std::size_t skipped = 0;
+  std::size_t failed = 0;
+  /// Files that were scored once and are not listed any more, and those of them whose outputs were
+  /// removed.
+  std::size_t vanished = 0;
+  std::size_t pruned = 0;
+  /// The rows of the files that were scored, and of those that were not.
+  std::int64_t rows_scored = 0;
+  std::int64_t rows_unchanged = 0;
+};
+nlohmann::json ToJson(const FileCounts& counts);
 
 }  // namespace spuna

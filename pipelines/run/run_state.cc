@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
@@ -20,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kConfiguration = "configuration.json";
 constexpr const char* kJournal = "journal.jsonl";
 
 std::string SystemError() { return std::generic_category().message(errno); }
@@ -69,15 +69,46 @@ arrow::Result<int> LockDirectory(const fs::path& directory) {
   }
 }
 
-// An error where a run of another configuration was stopped.
-arrow::Status CompareConfiguration(const std::string& stored, const json& configuration) {
+// An error where a run of another configuration has finished or was stopped.
+arrow::Status CompareConfiguration(const RunState::Place& place, const std::string& stored,
+                                   const json& configuration) {
   const json before = json::parse(stored, nullptr, /*allow_exceptions=*/false);
   const std::string difference = before.is_discarded() ? "the configuration of the run is damaged"
                                                        : DescribeDifference(before, configuration);
   if (difference.empty()) return arrow::Status::OK();
+  std::error_code error;
+  if (fs::exists(place.directory / RunState::kManifest, error)) {
+    return arrow::Status::Invalid("holds the output of other options or trusted rows: ", difference,
+                                  "; repeat the command as it was, choose another name or add `",
+                                  place.remedy, "`");
+  }
   return arrow::Status::Invalid("a run of another configuration was stopped here: ", difference,
-                                "; repeat that command, choose another name or add "
-                                "`--overwrite`");
+                                "; repeat that command, choose another name or add `", place.remedy,
+                                "`");
+}
+
+// {"files": 2, "bytes": 300, "hash": …} as "2 files of 300 bytes".
+std::optional<std::string> FilesInWords(const json& value) {
+  if (!value.is_object() || !value.contains("files") || !value.contains("bytes")) {
+    return std::nullopt;
+  }
+  const std::string files = DumpJson(value["files"]);
+  return files + (files == "1" ? " file of " : " files of ") + DumpJson(value["bytes"]) + " bytes";
+}
+
+// How one option differs.
+std::string DescribeOption(const std::string& key, const json* was, const json* is) {
+  auto text = [](const json* value) { return value == nullptr ? "not set" : DumpJson(*value); };
+  if (was != nullptr && is != nullptr) {
+    const auto files_before = FilesInWords(*was);
+    const auto files_now = FilesInWords(*is);
+    if (files_before && files_now) {
+      return "`" + key + "` was " + *files_before + " and is " +
+             (*files_before == *files_now ? "as large, but other content, now"
+                                          : *files_now + " now");
+    }
+  }
+  return "`" + key + "` was " + text(was) + " and is " + text(is) + " now";
 }
 
 }  // namespace
@@ -85,17 +116,24 @@ arrow::Status CompareConfiguration(const std::string& stored, const json& config
 arrow::Status RunState::Check(const Place& place, const json& configuration) {
   const std::optional<std::string> text = ReadWhole(place.directory / kConfiguration);
   if (!text) return arrow::Status::OK();
-  return RunState(place, /*lock=*/-1).Explain(CompareConfiguration(*text, configuration));
+  return RunState(place, /*lock=*/-1).Explain(CompareConfiguration(place, *text, configuration));
 }
 
-arrow::Result<RunState> RunState::Open(const Place& place, const json& configuration,
-                                       bool overwrite) {
+arrow::Result<RunState> RunState::Hold(const Place& place) {
   arrow::Result<int> lock = LockDirectory(place.directory);
   if (!lock.ok()) {
     return lock.status().WithMessage("`", place.option, "`: ", place.output.string(), ": ",
                                      lock.status().message());
   }
   RunState state(place, *lock);
+  state.has_saved_ = true;
+  return state;
+}
+
+arrow::Result<RunState> RunState::Open(const Place& place, const json& configuration,
+                                       bool overwrite) {
+  ARROW_ASSIGN_OR_RAISE(RunState state, Hold(place));
+  state.has_saved_ = false;
   std::error_code ignored;
   fs::remove_all(EndedName(place.directory), ignored);
   ARROW_RETURN_NOT_OK(state.Explain(state.Read(configuration, overwrite)));
@@ -119,7 +157,7 @@ arrow::Status RunState::Read(const json& configuration, bool overwrite) {
   const std::optional<std::string> text = ReadWhole(PathOf(kConfiguration));
   // A state without a configuration was stopped before it began.
   if (!text) return Begin(configuration);
-  const arrow::Status same = CompareConfiguration(*text, configuration);
+  const arrow::Status same = CompareConfiguration(place_, *text, configuration);
   if (!same.ok()) {
     if (overwrite) return Begin(configuration);
     // Whatever is here belongs to that other run.
@@ -200,6 +238,21 @@ std::optional<std::string> RunState::Load(const std::string& name) const {
   return ReadWhole(PathOf(name));
 }
 
+arrow::Status RunState::Settle(const std::vector<std::string>& names) {
+  std::error_code error;
+  // First: what is left of a run without a journal is in nobody's way.
+  fs::remove(PathOf(kJournal), error);
+  if (error) return Explain(arrow::Status::IOError("can't be removed: ", error.message()));
+  journal_.clear();
+  for (const fs::directory_entry& entry : fs::directory_iterator(place_.directory)) {
+    const std::string name = entry.path().filename().string();
+    if (name != kConfiguration && std::ranges::find(names, name) == names.end()) {
+      fs::remove_all(entry.path(), error);
+    }
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status RunState::Remove() {
   // A half removed state would look like a run that has to do its work again.
   const fs::path ended = EndedName(place_.directory);
@@ -224,18 +277,20 @@ fs::path StateBeside(const fs::path& output) {
 }
 
 std::string DescribeDifference(const json& before, const json& now) {
-  auto text = [](const json& object, const std::string& key) {
+  auto find = [](const json& object, const std::string& key) -> const json* {
     const auto found = object.find(key);
-    return found == object.end() ? "not set" : DumpJson(*found);
+    return found == object.end() ? nullptr : &*found;
   };
   json keys = now;
   if (before.is_object()) keys.update(before);
+  std::string differences;
   for (const auto& [key, unused] : keys.items()) {
-    const std::string was = text(before, key);
-    const std::string is = text(now, key);
-    if (was != is) return "`" + key + "` was " + was + " and is " + is + " now";
+    const json* const was = find(before, key);
+    const json* const is = find(now, key);
+    if (was != nullptr && is != nullptr && *was == *is) continue;
+    differences += (differences.empty() ? "" : "; ") + DescribeOption(key, was, is);
   }
-  return "";
+  return differences;
 }
 
 }  // namespace spuna

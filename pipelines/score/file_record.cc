@@ -1,10 +1,24 @@
 #include "pipelines/score/file_record.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace spuna {
 
 using nlohmann::json;
+
+namespace {
+
+constexpr std::pair<const char*, std::string FileRecord::*> kHashes[] = {
+    {"footer_in", &FileRecord::footer_in},
+    {"footer_out", &FileRecord::footer_out},
+    {"footer_dropped", &FileRecord::footer_dropped},
+    {"content_in", &FileRecord::content_in},
+    {"content_out", &FileRecord::content_out},
+    {"content_dropped", &FileRecord::content_dropped},
+};
+
+}  // namespace
 
 FileRecord& FileRecord::operator+=(const FileRecord& other) {
   counts += other.counts;
@@ -28,6 +42,11 @@ json ToJson(const FileRecord& record, ScoreBy by) {
     described["rows_odd"] = ToJson(record.counts.odd);
   }
   if (record.bytes_dropped > 0) described["bytes_dropped"] = record.bytes_dropped;
+  if (record.changed != 0) described["changed"] = record.changed;
+  if (record.after_fit) described["after_fit"] = true;
+  for (const auto& [key, hash] : kHashes) {
+    if (!(record.*hash).empty()) described[key] = record.*hash;
+  }
   return described;
 }
 
@@ -46,6 +65,13 @@ FileRecord FileRecordFrom(const json& from) {
   record.bytes_in = number("bytes_in");
   record.bytes_out = number("bytes_out");
   record.bytes_dropped = number("bytes_dropped");
+  record.changed = number("changed");
+  const auto later = from.find("after_fit");
+  record.after_fit = later != from.end() && *later == true;
+  for (const auto& [key, hash] : kHashes) {
+    const auto found = from.find(key);
+    if (found != from.end() && found->is_string()) record.*hash = found->get<std::string>();
+  }
   return record;
 }
 

@@ -19,6 +19,21 @@ struct FileRecord {
   /// Of the file of dropped rows; 0 when there is none.
   std::int64_t bytes_dropped = 0;
 
+  // Of a single file:
+  /// When the input was changed last, as its stamp has it.
+  std::int64_t changed = 0;
+  /// The hashes of the footers of input and outputs; empty where none was taken.
+  std::string footer_in;
+  std::string footer_out;
+  std::string footer_dropped;
+  /// The hashes of all bytes, where the run was asked to verify.
+  std::string content_in;
+  std::string content_out;
+  std::string content_dropped;
+  /// Whether it was scored by a run that came after that of the fit.
+  bool after_fit = false;
+
+  /// Adds up what can be added up.
   FileRecord& operator+=(const FileRecord& other);
 };
 

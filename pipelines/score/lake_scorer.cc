@@ -4,18 +4,16 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 #include <utility>
 
-#include "arrow_io/parquet_input.h"
 #include "pipelines/score/file_scorer.h"
 
 namespace spuna {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
 std::int64_t SizeOf(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
@@ -74,25 +72,11 @@ class LakeScorer {
   std::int64_t rows_done_ = 0;
 };
 
-// Whether a file was scored by an earlier run, and is there as it was written.
-std::optional<FileRecord> FindDone(OutputDirectory& kept, OutputDirectory* dropped,
-                                   const std::string& key, const fs::path& relative_path) {
-  const json* const recorded = kept.state().Find(key);
-  if (recorded == nullptr) return std::nullopt;
-  const FileRecord record = FileRecordFrom(*recorded);
-  if (!kept.Holds(relative_path, record.bytes_out)) return std::nullopt;
-  if (dropped != nullptr && !dropped->Holds(relative_path, record.bytes_dropped)) {
-    return std::nullopt;
-  }
-  const auto parquet = arrow_io::ParquetInput::Open(kept.path() / relative_path);
-  if (!parquet.ok() || (*parquet)->num_rows() != record.rows_out) return std::nullopt;
-  return record;
-}
-
 // Scores one file of a lake into directories; none where it is a bad file that is skipped.
-arrow::Result<std::optional<FileRecord>> ScoreFile(const ScoreRequest& request, std::size_t file,
-                                                   LakeScorer& scorer, OutputDirectory& kept,
-                                                   OutputDirectory* dropped) {
+arrow::Result<std::optional<FileRecord>> ScoreFile(const ScoreRequest& request,
+                                                   const LakeUpdate& update, std::size_t file,
+                                                   LakeScorer& scorer, const OutputDirectory& kept,
+                                                   const OutputDirectory* dropped) {
   const arrow_io::InputFile& input = request.source.files()[file];
   const fs::path& relative_path = input.relative_path;
   const FileTarget target{kept.Staging(), (kept.path() / relative_path).string()};
@@ -106,10 +90,34 @@ arrow::Result<std::optional<FileRecord>> ScoreFile(const ScoreRequest& request, 
     ARROW_RETURN_NOT_OK(request.source.bad_files().Take(input, outcome.status));
     return std::nullopt;
   }
-  const FileRecord record = scorer.Describe(file, outcome.counts, target, dropped_target);
+  FileRecord record = scorer.Describe(file, outcome.counts, target, dropped_target);
+  record.after_fit = update.after_fit;
+  ARROW_RETURN_NOT_OK(AddIdentity(input, target.path,
+                                  dropped_target ? dropped_target->path : fs::path(), update.verify,
+                                  record));
   if (dropped != nullptr) ARROW_RETURN_NOT_OK(dropped->Commit(relative_path));
   ARROW_RETURN_NOT_OK(kept.Commit(relative_path));
   return record;
+}
+
+arrow::Status RemoveOutputs(const std::string& path, const OutputDirectory& kept,
+                            const OutputDirectory* dropped) {
+  if (dropped != nullptr) ARROW_RETURN_NOT_OK(dropped->Remove(path));
+  return kept.Remove(path);
+}
+
+// Removes the outputs of vanished files where that is asked for. The records of those that stay.
+arrow::Result<std::map<std::string, FileRecord>> Prune(const LakeUpdate& update,
+                                                       const OutputDirectory& kept,
+                                                       const OutputDirectory* dropped,
+                                                       FileCounts& counts) {
+  counts.vanished = update.changes.vanished.size();
+  if (!update.prune) return update.changes.vanished;
+  for (const auto& [path, unused] : update.changes.vanished) {
+    ARROW_RETURN_NOT_OK(RemoveOutputs(path, kept, dropped));
+    ++counts.pruned;
+  }
+  return std::map<std::string, FileRecord>();
 }
 
 }  // namespace
@@ -131,31 +139,47 @@ arrow::Result<LakeRecord> ScoreIntoFile(const ScoreRequest& request,
   return lake;
 }
 
-arrow::Result<LakeRecord> ScoreIntoDirectory(const ScoreRequest& request, OutputDirectory& kept,
-                                             OutputDirectory* dropped, StageClock& clock) {
+arrow::Result<LakeOutcome> ScoreIntoDirectory(const ScoreRequest& request, const LakeUpdate& update,
+                                              OutputDirectory& kept, OutputDirectory* dropped,
+                                              StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(auto model, PreparedModel::Make(request.model, request.options));
   LakeScorer scorer(request, std::move(model), clock);
   ARROW_RETURN_NOT_OK(kept.Begin());
   if (dropped != nullptr) ARROW_RETURN_NOT_OK(dropped->Begin());
-  LakeRecord lake;
-  for (std::size_t i = 0; i < request.source.files().size(); ++i) {
+  LakeOutcome outcome;
+  FileCounts& counts = outcome.counts;
+  ARROW_ASSIGN_OR_RAISE(outcome.vanished, Prune(update, kept, dropped, counts));
+  counts.listed = request.source.files().size();
+  for (std::size_t i = 0; i < counts.listed; ++i) {
     ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
-    if (request.source.IsBad(i)) continue;
-    const fs::path& relative_path = request.source.files()[i].relative_path;
-    const std::string key = "file:" + relative_path.string();
-    std::optional<FileRecord> record = FindDone(kept, dropped, key, relative_path);
-    if (record) {
+    const arrow_io::InputFile& file = request.source.files()[i];
+    const std::string path = file.relative_path.string();
+    const bool is_unchanged = update.changes.Of(file) == FileChange::kUnchanged;
+    std::optional<FileRecord> record;
+    if (is_unchanged) {
+      record = update.changes.unchanged.at(path);
+      counts.rows_unchanged += record->counts.in;
+      ++counts.unchanged;
       scorer.Pass(i);
-    } else {
-      ARROW_ASSIGN_OR_RAISE(record, ScoreFile(request, i, scorer, kept, dropped));
-      if (!record) continue;
-      ARROW_RETURN_NOT_OK(kept.state().Record(key, ToJson(*record, request.options.by)));
+    } else if (!request.source.IsBad(i)) {
+      ARROW_ASSIGN_OR_RAISE(record, ScoreFile(request, update, i, scorer, kept, dropped));
     }
-    lake.files[relative_path.string()] = *record;
-    lake.total += *record;
+    if (!record) {
+      ++counts.skipped;
+      ARROW_RETURN_NOT_OK(RemoveOutputs(path, kept, dropped));
+      continue;
+    }
+    if (!is_unchanged) {
+      ARROW_RETURN_NOT_OK(
+          kept.state().Record(JournalKey(path), ToJson(*record, request.options.by)));
+      counts.rows_scored += record->counts.in;
+      ++counts.scored;
+    }
+    outcome.lake.total += *record;
+    outcome.lake.files[path] = *std::move(record);
   }
   clock.Pause();
-  return lake;
+  return outcome;
 }
 
 }  // namespace spuna

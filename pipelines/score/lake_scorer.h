@@ -8,6 +8,7 @@
 #include "pipelines/run/output_directory.h"
 #include "pipelines/run/runtime.h"
 #include "pipelines/score/file_record.h"
+#include "pipelines/score/lake_changes.h"
 #include "pipelines/source/source.h"
 
 namespace spuna {
@@ -26,9 +27,30 @@ arrow::Result<LakeRecord> ScoreIntoFile(const ScoreRequest& request,
                                         const arrow_io::StagedOutput& kept,
                                         const arrow_io::StagedOutput* dropped, StageClock& clock);
 
-/// The same for many files and directories of the same layout. Files that the directory's state has
-/// as done, and that are there as they were written, are left alone.
-arrow::Result<LakeRecord> ScoreIntoDirectory(const ScoreRequest& request, OutputDirectory& kept,
-                                             OutputDirectory* dropped, StageClock& clock);
+/// How an output directory is brought up to date.
+struct LakeUpdate {
+  const LakeChanges& changes;
+  /// Whether to record the contents' hashes.
+  bool verify = false;
+  /// Whether to remove the outputs of files that have vanished.
+  bool prune = false;
+  /// Whether the files come after the fit of the model.
+  bool after_fit = false;
+};
+
+/// An output directory that is up to date.
+struct LakeOutcome {
+  /// Of all files that are listed and not skipped.
+  LakeRecord lake;
+  /// Of files that have vanished and whose outputs were left.
+  std::map<std::string, FileRecord> vanished;
+  FileCounts counts;
+};
+
+/// The same for many files and directories of the same layout. Files that are unchanged are left
+/// alone. A file that is skipped loses the output that it had: it was that of another file.
+arrow::Result<LakeOutcome> ScoreIntoDirectory(const ScoreRequest& request, const LakeUpdate& update,
+                                              OutputDirectory& kept, OutputDirectory* dropped,
+                                              StageClock& clock);
 
 }  // namespace spuna

@@ -19,20 +19,34 @@ arrow::Result<ScoreOutputs> ScoreOutputs::Open(const Source& source, const Targe
                                                const json& configuration) {
   ScoreOutputs outputs(targets);
   if (source.IsSingleFile()) return outputs;
-  ARROW_ASSIGN_OR_RAISE(
-      auto opened, OutputDirectory::Open({targets.output, targets.overwrite, kOut}, configuration));
+  auto open = [&](const std::string& path, const char* option) {
+    return OutputDirectory::Open({path, targets.overwrite, option, targets.remedy}, configuration);
+  };
+  ARROW_ASSIGN_OR_RAISE(auto opened, open(targets.output, kOut));
   outputs.directory_.emplace(std::move(opened));
-  if (!targets.dropped || outputs.directory_->finished()) return outputs;
-  // It is finished first, so a run may have been stopped between the two.
-  ARROW_ASSIGN_OR_RAISE(auto dropped,
-                        OutputDirectory::Open({*targets.dropped, targets.overwrite, kDropped},
-                                              configuration, /*reopens=*/!targets.overwrite));
+  if (!targets.dropped) return outputs;
+  ARROW_ASSIGN_OR_RAISE(auto dropped, open(*targets.dropped, kDropped));
   outputs.dropped_directory_.emplace(std::move(dropped));
   return outputs;
 }
 
-std::optional<json> ScoreOutputs::finished() const {
-  return directory_ ? directory_->finished() : std::nullopt;
+arrow::Status ScoreOutputs::Compare(const Source& source, const Runtime& runtime) {
+  return CompareLake(source, *directory_, dropped_directory_ ? &*dropped_directory_ : nullptr,
+                     targets_.verify, runtime)
+      .Value(&changes_);
+}
+
+bool ScoreOutputs::IsUpToDate() const {
+  const bool prunes = targets_.prune && !changes_.vanished.empty();
+  return directory_ && directory_->manifest() && changes_.NothingToScore() && !prunes;
+}
+
+arrow::Status ScoreOutputs::MarkSuccess() const {
+  for (const auto* directory : {&dropped_directory_, &directory_}) {
+    if (!*directory || (*directory)->HasSuccess()) continue;
+    ARROW_RETURN_NOT_OK((*directory)->MarkSuccess());
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Status ScoreOutputs::Stage(const RunState* state) {
@@ -43,13 +57,19 @@ arrow::Status ScoreOutputs::Stage(const RunState* state) {
   return files_.Add(kOut, targets_.output, may_replace);
 }
 
-arrow::Result<LakeRecord> ScoreOutputs::Score(const ScoreRequest& request, StageClock& clock) {
-  ARROW_ASSIGN_OR_RAISE(
-      LakeRecord lake,
-      directory_ ? ScoreIntoDirectory(request, *directory_,
-                                      dropped_directory_ ? &*dropped_directory_ : nullptr, clock)
-                 : ScoreIntoFile(request, *files_.Find(kOut), files_.Find(kDropped), clock));
-  if (!lake.files.empty()) return lake;
+arrow::Result<LakeOutcome> ScoreOutputs::Score(const ScoreRequest& request, bool after_fit,
+                                               StageClock& clock) {
+  LakeOutcome outcome;
+  if (directory_) {
+    const LakeUpdate update{changes_, targets_.verify, targets_.prune, after_fit};
+    ARROW_ASSIGN_OR_RAISE(
+        outcome, ScoreIntoDirectory(request, update, *directory_,
+                                    dropped_directory_ ? &*dropped_directory_ : nullptr, clock));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(outcome.lake,
+                          ScoreIntoFile(request, *files_.Find(kOut), files_.Find(kDropped), clock));
+  }
+  if (!outcome.lake.files.empty()) return outcome;
   const auto skipped = request.source.bad_files().skipped();
   return arrow::Status::IOError("none of ", request.source.files().size(),
                                 " files can be read; the first: ", skipped.begin()->second);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "pipelines/run/output_directory.h"
 #include "pipelines/run/output_set.h"
@@ -19,6 +20,11 @@ class ScoreOutputs {
     std::string output;
     std::optional<std::string> dropped;
     bool overwrite = false;
+    /// The option that replaces what is there, for messages.
+    std::string remedy = "--overwrite";
+    /// See LakeUpdate.
+    bool verify = false;
+    bool prune = false;
   };
 
   /// Directories are taken at once. Files are left to Stage, since what exists may be our own.
@@ -28,14 +34,23 @@ class ScoreOutputs {
   /// The output and the state of a run into directories; null for files.
   OutputDirectory* directory() { return directory_ ? &*directory_ : nullptr; }
 
-  /// The manifest of an earlier run that has done it all.
-  std::optional<nlohmann::json> finished() const;
+  const OutputDirectory* directory() const { return directory_ ? &*directory_ : nullptr; }
+
+  /// Holds an input against the directories. To be called before Score, for directories.
+  arrow::Status Compare(const Source& source, const Runtime& runtime);
+  const LakeChanges& changes() const { return changes_; }
+
+  /// Whether the directories are as an earlier run has finished them, and nothing is to be done.
+  bool IsUpToDate() const;
+  /// Marks directories that are up to date and have lost their mark.
+  arrow::Status MarkSuccess() const;
 
   /// Reserves files. With a `state` beside them, those of a run that was stopped while it gave them
   /// their names are our own.
   arrow::Status Stage(const RunState* state);
 
-  arrow::Result<LakeRecord> Score(const ScoreRequest& request, StageClock& clock);
+  /// `after_fit` as in LakeUpdate.
+  arrow::Result<LakeOutcome> Score(const ScoreRequest& request, bool after_fit, StageClock& clock);
 
   /// Gives the files their names, or ends the directories with their manifest. `state` as in Stage.
   arrow::Status Finish(const nlohmann::json& manifest, RunState* state);
@@ -46,6 +61,7 @@ class ScoreOutputs {
   Targets targets_;
   std::optional<OutputDirectory> directory_;
   std::optional<OutputDirectory> dropped_directory_;
+  LakeChanges changes_;
   OutputSet files_;
 };
 

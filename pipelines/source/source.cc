@@ -5,12 +5,14 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
 #include "arrow_io/direct_lists.h"
 #include "arrow_io/embedding_column.h"
+#include "arrow_io/file_identity.h"
 #include "arrow_io/hash.h"
 #include "pipelines/run/exception_status.h"
 
@@ -49,6 +51,21 @@ std::int64_t DimensionOfFirstRow(const ParquetInput& parquet, const std::string&
   return 0;
 }
 
+// What a fingerprint says of a file in any case.
+std::string LineOf(const arrow_io::InputFile& file) {
+  return file.relative_path.string() + '\n' + std::to_string(file.stamp.size) + '\n';
+}
+
+nlohmann::json FingerprintOf(std::vector<std::string> lines,
+                             const std::vector<arrow_io::InputFile>& files) {
+  std::ranges::sort(lines);
+  std::string all;
+  for (const std::string& line : lines) all += line + '\n';
+  std::int64_t num_bytes = 0;
+  for (const arrow_io::InputFile& file : files) num_bytes += file.stamp.size;
+  return {{"files", lines.size()}, {"bytes", num_bytes}, {"hash", arrow_io::HashDigits(all)}};
+}
+
 arrow::Status NoneLeft(std::size_t num_files, const arrow::Status& first_error) {
   return first_error.WithMessage("none of ", num_files,
                                  " files can be read; the first: ", first_error.message());
@@ -78,11 +95,14 @@ arrow::Result<Source::Facts> Source::ReadFacts(const ParquetInput& parquet,
   return Facts{parquet.num_rows(), DimensionInFooter(parquet, column), parquet.schema()};
 }
 
-arrow::Result<Source::First> Source::SurveyFirst(const ColumnChoice& choice,
-                                                 const FileCheck& check) {
+arrow::Result<std::optional<Source::First>> Source::SurveyFirst(const ColumnChoice& choice,
+                                                                const FileCheck& check) {
   arrow::Status first_error;
   embedding_.clear();
+  bool leaves_alone = false;
   for (std::size_t i = 0; i < input_.files.size(); ++i) {
+    leaves_alone |= IsLeftAlone(i);
+    if (IsLeftAlone(i)) continue;
     const arrow_io::InputFile& file = input_.files[i];
     auto parquet = CatchExceptions([&] { return ParquetInput::Open(file); });
     arrow::Status surveyed = parquet.status();
@@ -102,21 +122,24 @@ arrow::Result<Source::First> Source::SurveyFirst(const ColumnChoice& choice,
     if (first_error.ok()) first_error = surveyed;
     ARROW_RETURN_NOT_OK(bad_files_->Take(file, surveyed));
   }
+  if (leaves_alone) return std::nullopt;
   return NoneLeft(input_.files.size(), first_error);
 }
 
 arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
                              const Runtime& runtime) {
   facts_.assign(input_.files.size(), {});
-  ARROW_ASSIGN_OR_RAISE(const First first, SurveyFirst(choice, check));
-  const std::shared_ptr<arrow::Schema>& first_schema = facts_[first.file].schema;
-  const std::size_t begin = first.file + 1;
+  ARROW_ASSIGN_OR_RAISE(const std::optional<First> first, SurveyFirst(choice, check));
+  if (!first) return arrow::Status::OK();
+  const std::shared_ptr<arrow::Schema>& first_schema = facts_[first->file].schema;
+  const std::size_t begin = first->file + 1;
   std::vector<arrow::Status> statuses(input_.files.size() - begin);
   algorithms::Execution execution = runtime.MakeExecution();
   const bool is_stored = input_.files.front().filesystem != nullptr;
   if (is_stored) execution.num_threads = kFootersAtOnce;
   ARROW_RETURN_NOT_OK(CatchExceptions([&]() -> arrow::Status {
     algorithms::ParallelFor(statuses.size(), execution, [&](std::size_t i, std::size_t) {
+      if (IsLeftAlone(begin + i)) return;
       statuses[i] = CatchExceptions([&]() -> arrow::Status {
         ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(input_.files[begin + i]));
         Facts& facts = facts_[begin + i];
@@ -135,7 +158,7 @@ arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
   }
   const auto known = std::ranges::find_if(facts_, [](const Facts& f) { return f.dimension > 0; });
   dimension_ = known != facts_.end() ? known->dimension
-                                     : DimensionOfFirstRow(*first.parquet, embedding_, runtime);
+                                     : DimensionOfFirstRow(*first->parquet, embedding_, runtime);
   return arrow::Status::OK();
 }
 
@@ -144,18 +167,30 @@ std::string Source::name() const {
                                   : std::to_string(input_.files.size()) + " files";
 }
 
+std::string Source::Root() const {
+  const arrow_io::InputFile& file = input_.files.front();
+  const std::string name = file.filesystem == nullptr
+                               ? std::filesystem::absolute(file.name).lexically_normal().string()
+                               : file.name;
+  const std::string relative = file.relative_path.string();
+  return name.ends_with(relative) ? name.substr(0, name.size() - relative.size()) : name;
+}
+
 nlohmann::json Source::Fingerprint() const {
   std::vector<std::string> lines;
-  std::int64_t num_bytes = 0;
   for (const arrow_io::InputFile& file : input_.files) {
-    lines.push_back(file.relative_path.string() + '\n' + std::to_string(file.stamp.size) + '\n' +
-                    std::to_string(file.stamp.changed));
-    num_bytes += file.stamp.size;
+    lines.push_back(LineOf(file) + std::to_string(file.stamp.changed));
   }
-  std::ranges::sort(lines);
-  std::string all;
-  for (const std::string& line : lines) all += line + '\n';
-  return {{"files", lines.size()}, {"bytes", num_bytes}, {"hash", arrow_io::HashDigits(all)}};
+  return FingerprintOf(std::move(lines), input_.files);
+}
+
+arrow::Result<nlohmann::json> Source::FooterFingerprint() const {
+  std::vector<std::string> lines;
+  for (const arrow_io::InputFile& file : input_.files) {
+    ARROW_ASSIGN_OR_RAISE(const std::string footer, arrow_io::FooterHash(file));
+    lines.push_back(LineOf(file) + footer);
+  }
+  return FingerprintOf(std::move(lines), input_.files);
 }
 
 std::vector<std::int64_t> Source::RowsOfFiles() const {
@@ -173,7 +208,7 @@ std::int64_t Source::num_rows() const {
 
 std::size_t Source::FirstGood() const {
   std::size_t file = 0;
-  while (file + 1 < input_.files.size() && IsBad(file)) ++file;
+  while (file + 1 < input_.files.size() && !IsRead(file)) ++file;
   return file;
 }
 
@@ -204,7 +239,7 @@ arrow::Status Source::ReadFile(std::size_t file, const FileVisit& visit) const {
 
 arrow::Status Source::ForEachFile(const FileVisit& visit) const {
   for (std::size_t file = 0; file < input_.files.size(); ++file) {
-    if (!IsBad(file)) ARROW_RETURN_NOT_OK(ReadFile(file, visit));
+    if (IsRead(file)) ARROW_RETURN_NOT_OK(ReadFile(file, visit));
   }
   return arrow::Status::OK();
 }

@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrow_io/input_files.h"
@@ -38,8 +40,13 @@ class Source {
                                     const std::string& option, OnBadFile on_bad_file);
 
   /// Reads all footers, several at a time, and resolves the embedding column by the first file that
-  /// can be read. It is an error when no file is left. `check` may be empty.
+  /// can be read. It is an error when no file is left, but for those that are left alone. `check`
+  /// may be empty.
   arrow::Status Survey(const ColumnChoice& choice, const FileCheck& check, const Runtime& runtime);
+
+  /// Leaves some files alone from here on, by number: they are listed, but not read. To be called
+  /// before Survey.
+  void LeaveAlone(std::vector<bool> files) { left_alone_ = std::move(files); }
 
   const std::string& option() const { return option_; }
   const std::vector<arrow_io::InputFile>& files() const { return input_.files; }
@@ -47,8 +54,12 @@ class Source {
   bool IsSingleFile() const { return input_.is_single_file; }
   /// What messages call it: its file, or how many there are.
   std::string name() const;
+  /// The directory, or the place in a store, that holds all its files.
+  std::string Root() const;
   /// What tells it in a configuration: its files' relative paths, sizes and times.
   nlohmann::json Fingerprint() const;
+  /// The same with the footers in the place of times, which copying changes.
+  arrow::Result<nlohmann::json> FooterFingerprint() const;
 
   // From Survey on.
   const std::string& embedding() const { return embedding_; }
@@ -61,12 +72,14 @@ class Source {
   std::int64_t dimension() const { return dimension_; }
   /// The columns of a file that is not bad.
   const arrow::Schema& SchemaOf(std::size_t file) const { return *facts_[file].schema; }
-  /// The first file that is not bad.
+  /// The first file that is read.
   std::size_t FirstGood() const;
 
   /// Files that can't be read.
   BadFiles& bad_files() const { return *bad_files_; }
   bool IsBad(std::size_t file) const { return bad_files_->Has(input_.files[file]); }
+  /// Whether a file is neither bad nor left alone.
+  bool IsRead(std::size_t file) const { return !IsLeftAlone(file) && !IsBad(file); }
 
   /// Puts the files in the order of their relative paths.
   void SortByPath();
@@ -77,7 +90,7 @@ class Source {
   /// it did, that is the error, whatever else it led to.
   arrow::Status ReadFile(std::size_t file, const FileVisit& visit) const;
 
-  /// ReadFile of every file that is not bad, in order. Ends at the first error.
+  /// ReadFile of every file that is neither bad nor left alone, in order. Ends at the first error.
   arrow::Status ForEachFile(const FileVisit& visit) const;
 
  private:
@@ -90,6 +103,8 @@ class Source {
 
   Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file);
 
+  bool IsLeftAlone(std::size_t file) const { return !left_alone_.empty() && left_alone_[file]; }
+
   arrow::Result<Facts> ReadFacts(const arrow_io::ParquetInput& parquet,
                                  const FileCheck& check) const;
   // The first file that can be read, still open.
@@ -97,12 +112,16 @@ class Source {
     std::size_t file;
     std::unique_ptr<arrow_io::ParquetInput> parquet;
   };
-  // Opens files until one can be read, and resolves the column there. Its facts are kept.
-  arrow::Result<First> SurveyFirst(const ColumnChoice& choice, const FileCheck& check);
+  // Opens files until one can be read, and resolves the column there. Its facts are kept. None
+  // where all others are left alone.
+  arrow::Result<std::optional<First>> SurveyFirst(const ColumnChoice& choice,
+                                                  const FileCheck& check);
 
   arrow_io::InputFiles input_;
   std::string option_;
   std::unique_ptr<BadFiles> bad_files_;
+  // By number; empty for none.
+  std::vector<bool> left_alone_;
   std::string embedding_;
   std::int64_t dimension_ = 0;
   std::vector<Facts> facts_;

@@ -102,22 +102,39 @@ def everything(folder: Path) -> dict[str, tuple]:
     return found
 
 
+STATE = {"configuration.json", "manifest.json", "model.safetensors"}
+
+
+def state_of(out: Path) -> Path:
+    """Where an output directory has its state."""
+    return out.parent / f".{out.name}.spuna"
+
+
+def is_state(path: Path) -> bool:
+    """Whether this is the state that a finished output directory keeps, or a part of it."""
+    folder = path if path.suffix == ".spuna" else path.parent
+    is_of_output = (folder.parent / folder.name[1:].removesuffix(".spuna")).is_dir()
+    return folder.suffix == ".spuna" and is_of_output and (path == folder or path.name in STATE)
+
+
 def hidden_files(folder: Path) -> list[str]:
     """What a finished run must not leave behind: hidden or temporary files and folders."""
     return [
         str(path.relative_to(folder))
         for path in sorted(folder.rglob("*"))
-        if path.name.startswith(".") or path.suffix == ".tmp"
+        if (path.name.startswith(".") or path.suffix == ".tmp" or path.parent.suffix == ".spuna")
+        and not is_state(path)
     ]
 
 
 def manifest(out: Path) -> dict:
-    return json.loads((out / "spuna_manifest.json").read_text())
+    return json.loads((state_of(out) / "manifest.json").read_text())
 
 
 def lasting(found: dict) -> dict:
     """A manifest without what differs from run to run."""
-    return {key: value for key, value in found.items() if key not in ("seconds", "finished_at")}
+    changing = ("seconds", "finished_at", "file_counts")
+    return {key: value for key, value in found.items() if key not in changing}
 
 
 def column(path: Path | str, name: str) -> list:
@@ -135,11 +152,12 @@ def tensors(model: Path) -> bytes:
 
 
 def check_finished(out: Path, expected: dict[str, bytes]) -> None:
-    """A directory that holds just these Parquet files, the manifest and `_SUCCESS`."""
+    """A directory that holds just these Parquet files and `_SUCCESS`, with its state beside it."""
     assert sorted(parquet_bytes(out)) == sorted(expected)
     assert [name for name, data in parquet_bytes(out).items() if data != expected[name]] == []
-    assert (out / "_SUCCESS").exists()
-    assert (out / "spuna_manifest.json").exists()
+    assert (out / "_SUCCESS").read_bytes() == b""
+    assert {path.name for path in out.iterdir() if path.is_file()} <= {"_SUCCESS", *expected}
+    assert {path.name for path in state_of(out).iterdir()} <= STATE
     assert hidden_files(out) == []
 
 

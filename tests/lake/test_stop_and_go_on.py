@@ -21,6 +21,7 @@ from support import (
     parquet_bytes,
     parquet_files,
     run,
+    state_of,
     tensors,
     write_file,
 )
@@ -50,7 +51,7 @@ def test_finished_files_are_not_written_again(sample, long, tmp_path):
     out = tmp_path / "out"
     stopped_after_the_first_file(sample, out, lake)
     check_valid(out, expected)
-    assert (out / ".spuna").is_dir()
+    assert (state_of(out) / "journal.jsonl").exists()
     finished = {name: found for name, found in everything(out).items() if name in parquet_files(out)}
     run(*sample.score(out, "--threads", 1, lake=lake))
     after = everything(out)
@@ -152,7 +153,7 @@ def test_a_second_run_at_the_same_time_is_refused(sample, long, tmp_path, kind):
     lake, expected, _ = long
     if kind == "directory":
         target = tmp_path / "out"
-        arguments, state = sample.score(target, "--threads", 1, lake=lake), target / ".spuna"
+        arguments, state = sample.score(target, "--threads", 1, lake=lake), state_of(target)
     else:
         target = tmp_path / "m.safetensors"
         arguments = sample.fit(target, "--threads", 1, "--checkpoint-seconds", 0)
@@ -168,7 +169,7 @@ def test_a_second_run_at_the_same_time_is_refused(sample, long, tmp_path, kind):
         first.send(signal.SIGCONT)
     assert first.wait().code == 0, first.said()
     assert target.exists()
-    assert not state.exists()
+    assert state.exists() == (kind == "directory")
     if kind == "directory":
         check_finished(target, expected)
 
@@ -229,15 +230,16 @@ def test_a_damaged_state_is_no_harm(sample, long, tmp_path):
     """Whatever lies in the state, the run ends with the right bytes or says what is wrong."""
     lake, expected, _ = long
     stopped_after_the_first_file(sample, tmp_path / "stopped", lake)
-    states = [path for path in (tmp_path / "stopped/.spuna").rglob("*") if path.is_file()]
+    states = [path for path in state_of(tmp_path / "stopped").rglob("*") if path.is_file()]
     assert states
     for number, state in enumerate(states):
         for damage in ("empty", "half", "noise"):
             out = tmp_path / f"{number}-{damage}"
             shutil.copytree(tmp_path / "stopped", out, copy_function=shutil.copy2)
+            shutil.copytree(state_of(tmp_path / "stopped"), state_of(out), copy_function=shutil.copy2)
             data = state.read_bytes()
             noise = random.Random(number).randbytes(len(data))
-            damaged = out / state.relative_to(tmp_path / "stopped")
+            damaged = state_of(out) / state.name
             damaged.write_bytes({"empty": b"", "half": data[: len(data) // 2], "noise": noise}[damage])
             result = run(*sample.score(out, lake=lake), expect=None)
             assert result.code in (0, 1), result
@@ -248,6 +250,7 @@ def test_a_damaged_state_is_no_harm(sample, long, tmp_path):
                 run(*sample.score(out, "--overwrite", lake=lake))
                 check_finished(out, expected)
             shutil.rmtree(out)
+            shutil.rmtree(state_of(out))
         if number >= 3:
             break
 

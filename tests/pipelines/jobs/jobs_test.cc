@@ -120,13 +120,12 @@ BOOST_AUTO_TEST_CASE(a_directory_becomes_a_directory_of_the_same_layout) {
   for (const std::string& name : example.directory.List()) {
     if (name.starts_with("out/")) names.push_back(name);
   }
-  const std::vector<std::string> expected = {"out/_SUCCESS",           "out/day=1",
-                                             "out/day=1/x.parquet",    "out/day=2",
-                                             "out/day=2/sub",          "out/day=2/sub/y.parquet",
-                                             "out/spuna_manifest.json"};
+  const std::vector<std::string> expected = {"out/_SUCCESS",        "out/day=1",
+                                             "out/day=1/x.parquet", "out/day=2",
+                                             "out/day=2/sub",       "out/day=2/sub/y.parquet"};
   BOOST_TEST(names == expected, boost::test_tools::per_element());
   const auto manifest =
-      nlohmann::json::parse(test::ReadFile(example.directory / "out/spuna_manifest.json"));
+      nlohmann::json::parse(test::ReadFile(example.directory / ".out.spuna/manifest.json"));
   BOOST_TEST(manifest["files"]["day=1/x.parquet"]["rows_in"] == 150);
   BOOST_TEST(manifest["total"]["rows_in"] == 300);
   // The same job has nothing to do, unless it is told to replace the output.

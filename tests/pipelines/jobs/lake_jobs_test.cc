@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "pipelines/jobs/jobs.h"
 #include "tests/support/files_example.h"
@@ -31,7 +32,7 @@ struct Lake : test::FilesExample {
   }
 
   std::string Manifest(const std::string& output) const {
-    return test::ReadFile(directory / (output + "/spuna_manifest.json"));
+    return test::ReadFile(directory / ("." + output + ".spuna/manifest.json"));
   }
 
   // The bytes of the Parquet files and of `others`, by name.
@@ -47,9 +48,17 @@ struct Lake : test::FilesExample {
     return bytes;
   }
 
+  // What a finished run must not leave: hidden files, but for the state of an output directory.
   bool HasHidden() const {
+    const std::set<std::string> kept = {"configuration.json", "manifest.json", "model.safetensors"};
     for (const std::string& name : directory.List()) {
-      if (name.starts_with('.') || name.find("/.") != std::string::npos) return true;
+      const fs::path path(name);
+      const bool is_state = name.starts_with('.') && name.ends_with(".spuna") &&
+                            fs::is_directory(directory / name.substr(1, name.size() - 7));
+      const bool is_kept = kept.contains(path.filename()) && path.parent_path().has_filename() &&
+                           !path.parent_path().has_parent_path();
+      const bool is_hidden = name.starts_with('.') || name.find("/.") != std::string::npos;
+      if (is_hidden && !is_state && !is_kept) return true;
     }
     return false;
   }
@@ -152,10 +161,15 @@ BOOST_AUTO_TEST_CASE(finished_files_are_not_written_again) {
   BOOST_TEST((fs::last_write_time(lake.directory / "out/k=1/a.parquet") == written));
   BOOST_TEST(test::ReadFile(damaged) == bytes);
   BOOST_TEST(!lake.HasHidden());
-  // A finished output is left alone.
-  fs::remove(damaged);
+  // A finished output is left alone, but for what is missing in it.
   BOOST_TEST(Get(Run(job, Threads(1))).was_done);
-  BOOST_TEST(!fs::exists(damaged));
+  fs::remove(damaged);
+  const auto again = Get(Run(job, Threads(1)));
+  BOOST_TEST(!again.was_done);
+  BOOST_TEST(again.update->made_again == std::vector<std::string>{"k=1/b.parquet"},
+             boost::test_tools::per_element());
+  BOOST_TEST(test::ReadFile(damaged) == bytes);
+  BOOST_TEST((fs::last_write_time(lake.directory / "out/k=1/a.parquet") == written));
 }
 
 BOOST_AUTO_TEST_CASE(what_the_fit_sees_does_not_depend_on_the_order_of_paths_and_threads) {
@@ -218,7 +232,7 @@ BOOST_AUTO_TEST_CASE(bad_files_end_the_run_or_are_told) {
       const auto manifest = nlohmann::json::parse(lake.Manifest("out"));
       BOOST_TEST(manifest["skipped"][0]["path"] == "k=1/b.parquet");
       BOOST_TEST(manifest["total"]["files"] == 2);
-      // Told again by a run that has nothing to do.
+      // Tried again, and reported again.
       BOOST_TEST(Get(Run(job, Threads(1))).skipped.size() == 1U);
       BOOST_TEST(!lake.HasHidden());
     }
@@ -263,12 +277,11 @@ BOOST_AUTO_TEST_CASE(files_of_others_in_a_stopped_output_stay) {
   const Lake lake;
   CleanJob job = lake.Clean("out");
   job.fit.checkpoint_seconds = 0;
-  StopWhenThere(job, lake.directory / "out/.spuna/expansion.safetensors");
+  StopWhenThere(job, lake.directory / ".out.spuna/expansion.safetensors");
   test::WriteFile(lake.directory / "out/precious", "mine");
   BOOST_TEST(Run(job, Threads(1)).status().message() ==
              "`out`: " + job.output +
-                 ": holds precious, which is none of this run's; move it away or add "
-                 "`--overwrite`");
+                 ": holds precious, which is none of this run's; move it away or add `--refit`");
   BOOST_TEST(test::ReadFile(lake.directory / "out/precious") == "mine");
 }
 
@@ -294,14 +307,10 @@ BOOST_AUTO_TEST_CASE(a_run_that_stopped_between_its_two_outputs_goes_on) {
   Get(Run(job, Threads(1)));
   const auto expected = lake.Bytes("kept");
   const auto dropped = lake.Bytes("dropped");
-  const auto manifest = nlohmann::json::parse(lake.Manifest("kept"));
   // As if it had been killed before the kept rows were finished.
   fs::remove(lake.directory / "kept/_SUCCESS");
-  fs::remove(lake.directory / "kept/spuna_manifest.json");
-  fs::create_directory(lake.directory / "kept/.spuna");
-  test::WriteFile(lake.directory / "kept/.spuna/configuration.json",
-                  manifest["configuration"].dump());
-  test::WriteFile(lake.directory / "kept/.spuna/journal.jsonl", R"({"key":"begun","value":true})"
+  fs::remove(lake.directory / ".kept.spuna/manifest.json");
+  test::WriteFile(lake.directory / ".kept.spuna/journal.jsonl", R"({"key":"begun","value":true})"
                                                                 "\n");
   const auto report = Get(Run(job, Threads(1)));
   BOOST_TEST(!report.was_done);

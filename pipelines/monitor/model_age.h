@@ -1,0 +1,35 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "pipelines/model/model.h"
+#include "pipelines/options/options.h"
+#include "pipelines/run/runtime.h"
+#include "pipelines/source/source.h"
+
+namespace spuna {
+
+/// What rows that came after a fit say of its model.
+struct ModelAge {
+  /// Why a new fit is due; empty where it is not.
+  std::string refit_reason;
+  /// What the next look needs to know: a MonitorState. Null for a model that can't watch.
+  nlohmann::json watch;
+};
+
+/// Holds new rows, of an input that was surveyed, against a model by the test of `monitor`. A new
+/// fit is due
+///
+/// - where the fit has detected no shift: its model keeps every row, whatever comes;
+/// - where more of the new rows are shifted than the fit had, by intervals that do not meet.
+///
+/// `before` is the `watch` of the look before this one, null at the first or where the model is
+/// another.
+arrow::Result<ModelAge> WatchNewRows(const Source& source, const Model& model,
+                                     const ScoreOptions& scoring, const nlohmann::json& before,
+                                     StageClock& clock);
+
+}  // namespace spuna

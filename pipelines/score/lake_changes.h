@@ -1,0 +1,58 @@
+#pragma once
+
+#include <arrow/result.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pipelines/run/output_directory.h"
+#include "pipelines/run/runtime.h"
+#include "pipelines/score/file_record.h"
+#include "pipelines/source/source.h"
+
+namespace spuna {
+
+/// What a file of an input is to the output that is there.
+enum class FileChange : std::uint8_t {
+  kNew,        ///< it has no output
+  kChanged,    ///< it is not what it was when it was scored: size, time or footer
+  kLost,       ///< its output is gone, or is not what was written
+  kUnchanged,  ///< nothing is to be done
+};
+
+/// An input held against what earlier runs have recorded.
+struct LakeChanges {
+  /// By relative path.
+  std::map<std::string, FileChange> changes;
+  /// What was recorded of files that are unchanged.
+  std::map<std::string, FileRecord> unchanged;
+  /// What was recorded of files that are not listed any more, and whose outputs are still there.
+  std::map<std::string, FileRecord> vanished;
+
+  FileChange Of(const arrow_io::InputFile& file) const {
+    return changes.at(file.relative_path.string());
+  }
+  /// Whether no file has to be scored.
+  bool NothingToScore() const;
+  /// The relative paths of the files of one kind.
+  std::vector<std::string> FilesThatAre(FileChange change) const;
+};
+
+/// Holds an input, which need not be surveyed, against the records of its outputs: what finished
+/// runs left in the manifest, and a stopped one in the journal. With `verify` contents are compared
+/// too; where none were recorded the file counts as changed. Files of this machine have their
+/// footers compared, those of a store their sizes and times.
+arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirectory& kept,
+                                       const OutputDirectory* dropped, bool verify,
+                                       const Runtime& runtime);
+
+/// Adds to the record of a file that was scored what later runs hold it against.
+arrow::Status AddIdentity(const arrow_io::InputFile& input, const std::filesystem::path& kept,
+                          const std::filesystem::path& dropped, bool verify, FileRecord& record);
+
+/// The key of a file in the journal.
+std::string JournalKey(const std::string& relative_path);
+
+}  // namespace spuna
