@@ -5,6 +5,7 @@
 
 #include "arrow_io/file_store.h"
 #include "arrow_io/glob.h"
+#include "arrow_io/uri.h"
 #include "arrow_io/input_files.h"
 
 namespace spuna {
