@@ -323,7 +323,8 @@ spuna_code spuna_check_output(const char* path, const char* argument, const char
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(inputs, num_inputs, "inputs"));
     spuna::JobPaths paths;
     ARROW_RETURN_NOT_OK(paths.AddInputs(list, inputs_argument));
-    return paths.AddOutput(path, argument);
+    ARROW_ASSIGN_OR_RAISE(const std::string output, spuna::PathOf(path, argument));
+    return paths.AddOutput(output, argument);
   });
 }
 
