@@ -202,10 +202,10 @@ arrow::Result<StoreEntry> LookUp(const StorePath& place) {
   }
 }
 
-arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place) {
+arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place, bool recursive) {
   arrow::fs::FileSelector selector;
   selector.base_dir = place.path;
-  selector.recursive = true;
+  selector.recursive = recursive;
   ARROW_ASSIGN_OR_RAISE(const auto infos, place.filesystem->GetFileInfo(selector));
   std::vector<ListedFile> files;
   for (const arrow::fs::FileInfo& info : infos) {

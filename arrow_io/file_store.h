@@ -53,7 +53,7 @@ struct StoreEntry {
 };
 arrow::Result<StoreEntry> LookUp(const StorePath& place);
 
-/// All files below a place in a store, in no particular order.
-arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place);
+/// All files below a place in a store, or only those in it, in no particular order.
+arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place, bool recursive = true);
 
 }  // namespace spuna::arrow_io

@@ -76,7 +76,7 @@ arrow::Result<std::optional<LakeTable>> TableAt(const StorePath& folder) {
   if (log.kind == StoreEntry::Kind::kDirectory) return Delta(folder.path);
   ARROW_ASSIGN_OR_RAISE(const StoreEntry metadata, LookUp(below(kIcebergFolder)));
   if (metadata.kind != StoreEntry::Kind::kDirectory) return std::nullopt;
-  ARROW_ASSIGN_OR_RAISE(const auto listed, ListStore(below(kIcebergFolder)));
+  ARROW_ASSIGN_OR_RAISE(const auto listed, ListStore(below(kIcebergFolder), /*recursive=*/false));
   for (const ListedFile& file : listed) {
     if (IsIcebergMetadata(file.relative_path)) return Iceberg(folder.path, file.relative_path);
   }
