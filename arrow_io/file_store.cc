@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <any>
-#include <cctype>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <utility>
+
+#include "arrow_io/uri.h"
 
 namespace spuna::arrow_io {
 namespace {
@@ -22,7 +25,7 @@ namespace {
 class PatientRetries : public arrow::fs::S3RetryStrategy {
  public:
   bool ShouldRetry(const AWSErrorDetail& error, std::int64_t attempted) override {
-    return error.should_retry && attempted < kMaxRetries;
+    return error.should_retry && attempted < max_retries_;
   }
 
   std::int64_t CalculateDelayBeforeNextRetry(const AWSErrorDetail& /*error*/,
@@ -32,8 +35,15 @@ class PatientRetries : public arrow::fs::S3RetryStrategy {
   }
 
  private:
-  static constexpr std::int64_t kMaxRetries = 9;
+  static std::int64_t MaxRetries() {
+    const char* const set = std::getenv("SPUNA_STORE_RETRIES");
+    std::int64_t retries = 9;
+    if (set != nullptr) std::from_chars(set, set + std::strlen(set), retries);
+    return std::max<std::int64_t>(retries, 0);
+  }
+
   static constexpr std::int64_t kMaxDelayMilliseconds = 6'000;
+  const std::int64_t max_retries_ = MaxRetries();
 };
 
 // Arrow keeps its S3 client in a library of its own beside libarrow. It is loaded when the first
@@ -70,25 +80,32 @@ Stores& OpenStores() {
   return *stores;
 }
 
-// The S3 client's threads must end before the process does. To be called when there is a client:
-// what is registered last runs first.
-void CloseStoresAtExit() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    std::atexit([] {
-      Stores& stores = OpenStores();
-      {
-        const std::scoped_lock lock(stores.mutex);
-        stores.by_uri.clear();
-      }
-      arrow::fs::EnsureFinalized();
+// The S3 client's threads must end before the process does. Registered on every way out of the
+// making of a store, since the client of S3 starts before it reads the URI; and not before it,
+// since what is registered last runs first.
+struct CloseStoresAtExit {
+  CloseStoresAtExit() = default;
+  CloseStoresAtExit(const CloseStoresAtExit&) = delete;
+  CloseStoresAtExit& operator=(const CloseStoresAtExit&) = delete;
+  ~CloseStoresAtExit() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      std::atexit([] {
+        Stores& stores = OpenStores();
+        {
+          const std::scoped_lock lock(stores.mutex);
+          stores.by_uri.clear();
+        }
+        arrow::fs::EnsureFinalized();
+      });
     });
-  });
-}
+  }
+};
 
 arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> MakeStore(const std::string& scheme,
                                                                 const std::string& uri,
                                                                 std::string* path) {
+  const CloseStoresAtExit registered;
   if (scheme == "s3") {
     ARROW_RETURN_NOT_OK(LoadS3());
     const std::shared_ptr<arrow::fs::S3RetryStrategy> retries = std::make_shared<PatientRetries>();
@@ -104,18 +121,27 @@ arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> MakeStore(const std::strin
   return arrow::fs::FileSystemFromUri(limited, path);
 }
 
+// A URI behind its scheme: "bucket", "/lake" without slashes at its end, "?region=…".
+struct UriParts {
+  std::string authority;
+  std::string path;
+  std::string query;
+};
+
+UriParts SplitUri(const std::string& uri) {
+  const std::size_t begin = uri.find("://") + 3;
+  const std::size_t question = std::min(uri.find('?'), uri.size());
+  const std::size_t slash = std::min(uri.find('/', begin), question);
+  std::string path = uri.substr(slash, question - slash);
+  while (path.ends_with('/')) path.pop_back();
+  return {uri.substr(begin, slash - begin), path, uri.substr(question)};
+}
+
 FileStamp StampOf(const arrow::fs::FileInfo& info) {
   return {info.size(), info.mtime().time_since_epoch().count()};
 }
 
 }  // namespace
-
-bool IsUri(const std::string& text) {
-  const std::size_t colon = text.find("://");
-  return colon != std::string::npos && colon > 0 &&
-         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '+' || c == '-'; });
-}
 
 arrow::Result<StorePath> OpenStore(const std::string& uri) {
   const std::size_t colon = uri.find("://");
@@ -128,14 +154,11 @@ arrow::Result<StorePath> OpenStore(const std::string& uri) {
         scheme, "://");
   }
   // The store is told by what stands before and behind the path. So the path need not be escaped.
-  const std::size_t question = std::min(uri.find('?'), uri.size());
-  const std::size_t begin = colon + 3;
-  const std::size_t slash = std::min(uri.find('/', begin), question);
-  const std::string authority = uri.substr(begin, slash - begin);
-  if (authority.empty()) {
+  const UriParts parts = SplitUri(uri);
+  if (parts.authority.empty()) {
     return arrow::Status::Invalid("expected the name of a bucket after ", scheme, "://");
   }
-  const std::string store_uri = scheme + "://" + authority + uri.substr(question);
+  const std::string store_uri = scheme + "://" + parts.authority + parts.query;
 
   Stores& stores = OpenStores();
   const std::scoped_lock lock(stores.mutex);
@@ -143,18 +166,28 @@ arrow::Result<StorePath> OpenStore(const std::string& uri) {
   if (found == stores.by_uri.end()) {
     StorePath root;
     auto made = MakeStore(scheme, store_uri, &root.path);
-    // Also where the URI is refused: the client of S3 has started before it reads the URI.
-    CloseStoresAtExit();
-    ARROW_ASSIGN_OR_RAISE(root.filesystem, std::move(made));
+    if (!made.ok()) {
+      return made.status().WithMessage(MaskSecretsOf(uri, made.status().message()));
+    }
+    root.filesystem = *std::move(made);
     // Keys may stand before the bucket; messages leave them out.
     root.prefix = scheme + "://";
     found = stores.by_uri.emplace(store_uri, std::move(root)).first;
   }
   StorePath place = found->second;
-  std::string key = uri.substr(slash, question - slash);
-  while (key.ends_with('/')) key.pop_back();
-  place.path += key;
+  place.path += parts.path;
   return place;
+}
+
+arrow::Result<std::string> PathInStore(const arrow::fs::FileSystem& filesystem,
+                                       const std::string& uri) {
+  const UriParts parts = SplitUri(uri);
+  const std::string root = uri.substr(0, uri.find("://") + 3) + parts.authority;
+  const arrow::Result<std::string> path = filesystem.PathFromUri(root);
+  if (!path.ok()) {
+    return path.status().WithMessage(MaskSecretsOf(uri, path.status().message()));
+  }
+  return *path + parts.path;
 }
 
 arrow::Result<StoreEntry> LookUp(const StorePath& place) {
@@ -169,10 +202,10 @@ arrow::Result<StoreEntry> LookUp(const StorePath& place) {
   }
 }
 
-arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place) {
+arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place, bool recursive) {
   arrow::fs::FileSelector selector;
   selector.base_dir = place.path;
-  selector.recursive = true;
+  selector.recursive = recursive;
   ARROW_ASSIGN_OR_RAISE(const auto infos, place.filesystem->GetFileInfo(selector));
   std::vector<ListedFile> files;
   for (const arrow::fs::FileInfo& info : infos) {

@@ -11,9 +11,6 @@
 
 namespace spuna::arrow_io {
 
-/// Whether a text is a URI, "s3://bucket/lake", and no path of this machine.
-bool IsUri(const std::string& text);
-
 /// A place in an object store.
 struct StorePath {
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
@@ -24,8 +21,14 @@ struct StorePath {
 };
 
 /// Finds the store of an s3://, gs:// or abfs:// URI. Options of Arrow's filesystems may follow the
-/// path as a query, "?endpoint_override=…&scheme=http"; credentials come from the environment.
+/// path as a query, "?endpoint_override=…&scheme=http"; credentials come from the environment. A
+/// request that fails is repeated for about half a minute; the environment variable
+/// SPUNA_STORE_RETRIES says how often, 9 times unless it is set.
 arrow::Result<StorePath> OpenStore(const std::string& uri);
+
+/// The path of a URI in a store that is open; its query is not read. Asks nothing of the store.
+arrow::Result<std::string> PathInStore(const arrow::fs::FileSystem& filesystem,
+                                       const std::string& uri);
 
 /// The size of a file and when it was changed last, in nanoseconds.
 struct FileStamp {
@@ -50,7 +53,7 @@ struct StoreEntry {
 };
 arrow::Result<StoreEntry> LookUp(const StorePath& place);
 
-/// All files below a place in a store, in no particular order.
-arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place);
+/// All files below a place in a store, or only those in it, in no particular order.
+arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place, bool recursive = true);
 
 }  // namespace spuna::arrow_io

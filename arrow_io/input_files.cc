@@ -3,115 +3,32 @@
 #include <arrow/filesystem/filesystem.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <map>
-#include <set>
 #include <system_error>
 
+#include "arrow_io/directory_listing.h"
 #include "arrow_io/glob.h"
+#include "arrow_io/lake_tables.h"
+#include "arrow_io/uri.h"
 
 namespace spuna::arrow_io {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool IsHidden(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.starts_with('.') || name.starts_with('_');
-}
-
-bool HasParquetExtension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".parquet" || extension == ".parq" || extension == ".pq";
-}
-
-// Partition values have '/', '=' and others percent-encoded.
-std::string DecodePercent(const std::string& text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool encoded = text[i] == '%' && i + 2 < text.size() &&
-                         std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
-                         std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
-    if (encoded) {
-      decoded += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
-      i += 2;
-    } else {
-      decoded += text[i];
-    }
-  }
-  return decoded;
-}
-
-std::vector<std::pair<std::string, std::string>> HivePartitions(const fs::path& relative_path) {
+// The keys of a path's folders, outermost first. Of one that comes twice the innermost counts.
+std::vector<std::pair<std::string, std::string>> HivePartitions(const fs::path& path) {
   std::vector<std::pair<std::string, std::string>> partitions;
-  for (const fs::path& part : relative_path.parent_path()) {
+  for (const fs::path& part : path.parent_path()) {
     const std::string name = part.string();
     const std::size_t equals = name.find('=');
     if (equals == std::string::npos || equals == 0) continue;
-    partitions.emplace_back(DecodePercent(name.substr(0, equals)),
-                            DecodePercent(name.substr(equals + 1)));
+    const std::string key = DecodePercent(name.substr(0, equals));
+    std::erase_if(partitions, [&](const auto& outer) { return outer.first == key; });
+    partitions.emplace_back(key, DecodePercent(name.substr(equals + 1)));
   }
   return partitions;
-}
-
-// The files below a directory of this machine.
-arrow::Result<std::vector<ListedFile>> ListDirectory(const fs::path& directory) {
-  std::vector<ListedFile> found;
-  std::error_code error;
-  // Links are followed, but no directory is entered twice: cycles of links would have no end.
-  std::set<fs::path> entered = {fs::canonical(directory, error)};
-  fs::recursive_directory_iterator it(directory, fs::directory_options::follow_directory_symlink,
-                                      error);
-  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-    const fs::path& path = it->path();
-    if (IsHidden(path)) {
-      it.disable_recursion_pending();
-      continue;
-    }
-    // A link to nowhere is an error, not a file or a partition less.
-    std::error_code path_error;
-    const fs::file_status status = fs::status(path, path_error);
-    if (path_error) return arrow::Status::IOError(path.string(), ": ", path_error.message());
-    if (fs::is_directory(status)) {
-      if (!entered.insert(fs::canonical(path, path_error)).second) {
-        return arrow::Status::IOError(path.string(),
-                                      ": this link leads to a directory that is read already");
-      }
-    } else if (HasParquetExtension(path)) {
-      if (!fs::is_regular_file(status)) {
-        return arrow::Status::IOError(path.string(), ": expected a file but found something else");
-      }
-      ARROW_ASSIGN_OR_RAISE(const FileStamp stamp, LocalStamp(path.string()));
-      found.push_back({path.lexically_relative(directory).string(), stamp});
-    }
-  }
-  if (error) return arrow::Status::IOError(directory.string(), ": ", error.message());
-  return found;
-}
-
-// The Parquet files of a listing that match a pattern, in the order of their paths. An empty
-// pattern matches all.
-std::vector<ListedFile> Choose(std::vector<ListedFile> files, const std::string& pattern) {
-  std::erase_if(files, [&](const ListedFile& file) {
-    const fs::path path(file.relative_path);
-    return std::ranges::any_of(path, IsHidden) || !HasParquetExtension(path) ||
-           !(pattern.empty() || MatchesGlob(pattern, file.relative_path));
-  });
-  std::ranges::sort(files, {}, [](const ListedFile& file) { return fs::path(file.relative_path); });
-  return files;
-}
-
-// A URI as messages show it: without "key:secret@" before the bucket.
-std::string WithoutCredentials(const std::string& uri) {
-  const std::size_t begin = uri.find("://") + 3;
-  const std::size_t end = std::min(uri.find('/', begin), uri.size());
-  const std::string authority = uri.substr(begin, end - begin);
-  const std::size_t at = authority.rfind('@');
-  if (at == std::string::npos || authority.find(':') > at) return uri;
-  return uri.substr(0, begin) + authority.substr(at + 1) + uri.substr(end);
 }
 
 // The deepest directory that holds all the given ones.
@@ -127,27 +44,43 @@ fs::path CommonDirectory(const std::vector<fs::path>& directories) {
   return common;
 }
 
+// Where a path is below a directory; empty where it is elsewhere.
+fs::path PathBelow(const fs::path& directory, const fs::path& path) {
+  const fs::path relative = path.lexically_relative(directory);
+  return relative == "." || relative.empty() || *relative.begin() == ".." ? fs::path() : relative;
+}
+
+// "lake/" and "lake" are the same directory.
+fs::path AbsoluteDirectory(const fs::path& directory) {
+  const fs::path absolute = fs::absolute(directory).lexically_normal();
+  return absolute.has_filename() ? absolute : absolute.parent_path();
+}
+
 // Gathers the files behind path after path.
 class Lister {
  public:
   // With one path the input may be a single file.
-  Lister(const std::string& option, bool is_one_path)
-      : option_(option), has_directory_(!is_one_path) {}
+  Lister(const InputListing& listing, bool is_one_path)
+      : listing_(listing), has_directory_(!is_one_path) {}
 
   arrow::Status Add(const std::string& text) {
     return IsUri(text) ? AddStored(text) : AddLocal(text);
   }
 
   arrow::Result<InputFiles> Finish() && {
-    if (places_.empty()) return arrow::Status::Invalid("`", option_, "` names no file");
+    if (places_.empty()) return arrow::Status::Invalid("`", listing_.option, "` names no file");
     InputFiles input;
-    input.is_single_file = places_.size() == 1 && !has_directory_;
+    input.is_single_file = places_.size() == 1 && !has_directory_ && listing_.base.empty();
     const fs::path root = CommonDirectory(roots_);
     std::map<fs::path, std::string> seen;
     for (Place& place : places_) {
       InputFile& file = place.file;
-      file.relative_path = place.absolute.lexically_relative(root);
-      file.partitions = HivePartitions(file.relative_path);
+      file.partitions = HivePartitions(place.absolute);
+      if (listing_.base.empty()) {
+        file.relative_path = place.absolute.lexically_relative(root);
+      } else {
+        ARROW_ASSIGN_OR_RAISE(file.relative_path, PathBelowBase(place));
+      }
       // The same file under two names, through links or a cycle of them, would count its rows
       // twice.
       fs::path identity = place.absolute;
@@ -158,8 +91,8 @@ class Lister {
       }
       const auto [known, is_new] = seen.emplace(identity, file.name);
       if (!is_new) {
-        return arrow::Status::Invalid("`", option_, "`: ", file.name, " and ", known->second,
-                                      " are the same file");
+        return arrow::Status::Invalid("`", listing_.option, "`: ", file.name, " and ",
+                                      known->second, " are the same file");
       }
       input.files.push_back(std::move(file));
     }
@@ -172,15 +105,49 @@ class Lister {
   struct Place {
     InputFile file;
     fs::path absolute;
+    std::string prefix;
   };
 
+  arrow::Result<fs::path> PathBelowBase(const Place& place) const {
+    ARROW_ASSIGN_OR_RAISE(const std::string base, LocalPath(listing_.base));
+    const bool is_uri = IsUri(base);
+    const InputFile& file = place.file;
+    fs::path below;
+    if (is_uri && file.filesystem != nullptr && base.starts_with(place.prefix)) {
+      ARROW_ASSIGN_OR_RAISE(const std::string path, PathInStore(*file.filesystem, base));
+      below = PathBelow(TreePath(place.prefix, path).lexically_normal(), place.absolute);
+    } else if (!is_uri && file.filesystem == nullptr) {
+      below = PathBelow(AbsoluteDirectory(base), place.absolute);
+    }
+    if (below.empty() && !is_uri && file.filesystem == nullptr) {
+      // A link may stand for either of them.
+      std::error_code error;
+      const fs::path real = fs::canonical(file.name, error);
+      below = PathBelow(fs::weakly_canonical(AbsoluteDirectory(base), error), real);
+    }
+    if (!below.empty()) return below;
+    return arrow::Status::Invalid("`", listing_.option, "`: ", file.name,
+                                  ": expected a file below `base`, which is ", MaskUri(base),
+                                  ", but it lies elsewhere");
+  }
+
   arrow::Status Error(const std::string& text, const std::string& what) const {
-    return arrow::Status::IOError("`", option_, "`: ", text, ": ", what);
+    return arrow::Status::IOError("`", listing_.option, "`: ", text, ": ", what);
   }
 
   arrow::Status Explain(const std::string& text, const arrow::Status& status) const {
-    return status.ok() ? status
-                       : status.WithMessage("`", option_, "`: ", text, ": ", status.message());
+    if (status.ok()) return status;
+    return status.WithMessage("`", listing_.option, "`: ", text, ": ", status.message());
+  }
+
+  arrow::Status RefuseTable(const std::string& prefix, const LakeTable& table) const {
+    return Error(prefix + table.directory,
+                 "expected Parquet files but found " +
+                     std::string(table.format == "Iceberg" ? "an " : "a ") + table.format +
+                     " table (" + table.sign +
+                     "): read as files, rows that were deleted from it would come back. Write the "
+                     "paths of its live files to a text file, one a line, and use `--" +
+                     listing_.option + " @files.txt`; see docs/lake.md");
   }
 
   arrow::Status AddLocal(const std::string& text) {
@@ -198,12 +165,7 @@ class Lister {
     }
     const fs::path absolute = fs::absolute(text).lexically_normal();
     if (fs::is_directory(status)) {
-      ARROW_ASSIGN_OR_RAISE(auto found, ListDirectory(text));
-      found = Choose(std::move(found), "");
-      if (found.empty()) {
-        return Error(text, "expected a directory with .parquet files but found none");
-      }
-      return AddFound(text, found);
+      return AddDirectory(text, text, {"", listing_.all_files});
     }
     Place place;
     place.file.name = text;
@@ -217,28 +179,28 @@ class Lister {
   arrow::Status AddLocalGlob(const std::string& text) {
     const Glob glob = SplitGlob(text);
     const std::string base = glob.base.empty() ? "." : glob.base;
-    std::error_code error;
-    std::vector<ListedFile> found;
-    if (fs::is_directory(base, error)) {
-      ARROW_ASSIGN_OR_RAISE(found, ListDirectory(base));
-      found = Choose(std::move(found), glob.pattern);
-    }
-    if (found.empty()) return Error(text, "no .parquet file matches this pattern");
-    return AddFound(base, found);
+    return AddDirectory(text, base, {glob.pattern, listing_.all_files});
   }
 
-  arrow::Status AddFound(const fs::path& directory, const std::vector<ListedFile>& found) {
+  arrow::Status AddDirectory(const std::string& text, const fs::path& directory,
+                             const FileChoice& choice) {
+    std::error_code error;
+    std::vector<ListedFile> listed;
+    if (fs::is_directory(directory, error)) {
+      ARROW_ASSIGN_OR_RAISE(listed, ListDirectory(directory, choice));
+    }
+    const std::vector<ListedFile> found = Choose(listed, choice);
+    if (found.empty()) return Error(text, choice.NoneFound(listed));
+    if (const auto table = tables_.FindLocal(directory, found)) return RefuseTable("", *table);
     has_directory_ = true;
-    const fs::path absolute = fs::absolute(directory).lexically_normal();
-    for (const ListedFile& listed : found) {
+    for (const ListedFile& file : found) {
       Place place;
-      place.file.name = (directory / listed.relative_path).string();
-      place.file.stamp = listed.stamp;
+      place.file.name = (directory / file.relative_path).string();
+      place.file.stamp = file.stamp;
       place.absolute = fs::absolute(place.file.name).lexically_normal();
       places_.push_back(std::move(place));
     }
-    // "lake/" and "lake" are the same directory.
-    roots_.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
+    roots_.push_back(AbsoluteDirectory(directory));
     return arrow::Status::OK();
   }
 
@@ -246,7 +208,7 @@ class Lister {
     // Before the query only '*' and '[' are wildcards.
     const std::size_t question = std::min(text.find('?'), text.size());
     const std::string whole = text.substr(0, question);
-    const std::string path = WithoutCredentials(whole);
+    const std::string path = MaskUri(whole);
     const bool is_glob = HasWildcard(whole);
     const Glob glob = is_glob ? SplitGlob(whole) : Glob{whole, ""};
     if (!IsUri(glob.base)) {
@@ -259,32 +221,34 @@ class Lister {
     ARROW_RETURN_NOT_OK(Explain(path, entry.status()));
     if (entry->kind == StoreEntry::Kind::kFile && !is_glob) {
       AddStoredFile(place, place.path, entry->stamp);
-      roots_.push_back(TreePath(place, place.path).parent_path());
+      roots_.push_back(TreePath(place.prefix, place.path).parent_path());
       return arrow::Status::OK();
     }
     if (entry->kind == StoreEntry::Kind::kNothing && !is_glob) {
       return Error(path, "no such file or directory");
     }
-    std::vector<ListedFile> found;
+    const FileChoice choice{glob.pattern, listing_.all_files};
+    std::vector<ListedFile> all;
     if (entry->kind == StoreEntry::Kind::kDirectory) {
       arrow::Result<std::vector<ListedFile>> listed = ListStore(place);
       ARROW_RETURN_NOT_OK(Explain(path, listed.status()));
-      found = Choose(*std::move(listed), glob.pattern);
+      all = *std::move(listed);
     }
-    if (found.empty()) {
-      return Error(path, is_glob ? "no .parquet file matches this pattern"
-                                 : "expected a directory with .parquet files but found none");
-    }
+    const std::vector<ListedFile> found = Choose(all, choice);
+    if (found.empty()) return Error(path, choice.NoneFound(all));
+    const auto table = tables_.FindStored(place, all, found);
+    ARROW_RETURN_NOT_OK(Explain(path, table.status()));
+    if (table->has_value()) return RefuseTable(place.prefix, **table);
     has_directory_ = true;
     for (const ListedFile& listed : found) {
       AddStoredFile(place, place.path + "/" + listed.relative_path, listed.stamp);
     }
-    roots_.push_back(TreePath(place, place.path));
+    roots_.push_back(TreePath(place.prefix, place.path));
     return arrow::Status::OK();
   }
 
-  static fs::path TreePath(const StorePath& place, const std::string& path) {
-    return fs::path("/" + place.prefix) / path;
+  static fs::path TreePath(const std::string& prefix, const std::string& path) {
+    return fs::path("/" + prefix) / path;
   }
 
   void AddStoredFile(const StorePath& place, const std::string& path, const FileStamp& stamp) {
@@ -293,11 +257,13 @@ class Lister {
     added.file.stamp = stamp;
     added.file.filesystem = place.filesystem;
     added.file.store_path = path;
-    added.absolute = TreePath(place, path).lexically_normal();
+    added.prefix = place.prefix;
+    added.absolute = TreePath(place.prefix, path).lexically_normal();
     places_.push_back(std::move(added));
   }
 
-  const std::string& option_;
+  const InputListing& listing_;
+  LakeTables tables_;
   std::vector<Place> places_;
   std::vector<fs::path> roots_;
   bool has_directory_;
@@ -308,28 +274,31 @@ class Lister {
 arrow::Result<std::vector<std::string>> ExpandPaths(const std::vector<std::string>& paths,
                                                     const std::string& option) {
   std::vector<std::string> expanded;
-  auto add = [&](const std::string& path) {
-    const bool is_file_uri = path.starts_with("file://");
-    expanded.push_back(is_file_uri ? DecodePercent(path.substr(7)) : path);
+  auto add = [&](const std::string& text) -> arrow::Status {
+    arrow::Result<std::string> path = LocalPath(text);
+    if (!path.ok()) return path.status().WithMessage("`", option, "`: ", path.status().message());
+    expanded.push_back(*std::move(path));
+    return arrow::Status::OK();
   };
   for (const std::string& path : paths) {
     std::error_code error;
     if (!path.starts_with('@') || fs::exists(path, error)) {
-      add(path);
+      ARROW_RETURN_NOT_OK(add(path));
       continue;
     }
     auto fails = [&](const std::string& what) {
-      return arrow::Status::IOError("`", option, "`: ", path, ": ", what);
+      return arrow::Status::IOError("`", option, "`: @", MaskUri(path.substr(1)), ": ", what);
     };
-    if (!fs::is_regular_file(path.substr(1), error)) {
+    const arrow::Result<std::string> list = LocalPath(path.substr(1));
+    if (!list.ok() || !fs::is_regular_file(*list, error)) {
       return fails("expected a text file with one path a line but found none");
     }
-    std::ifstream lines(path.substr(1));
+    std::ifstream lines(*list);
     const std::size_t before = expanded.size();
     for (std::string line; std::getline(lines, line);) {
       if (line.ends_with('\r')) line.pop_back();
       if (line.starts_with('@')) return fails("a list of paths can't name another list");
-      if (!line.empty()) add(line);
+      if (!line.empty()) ARROW_RETURN_NOT_OK(add(line));
     }
     if (lines.bad()) return fails("can't be read");
     if (expanded.size() == before) return fails("expected a path in each line but found none");
@@ -337,12 +306,12 @@ arrow::Result<std::vector<std::string>> ExpandPaths(const std::vector<std::strin
   return expanded;
 }
 
-arrow::Result<InputFiles> ListInputFiles(const std::vector<std::string>& paths,
-                                         const std::string& option) {
-  ARROW_ASSIGN_OR_RAISE(const std::vector<std::string> expanded, ExpandPaths(paths, option));
+arrow::Result<InputFiles> ListInputFiles(const InputListing& listing) {
+  const std::vector<std::string>& paths = listing.paths;
+  ARROW_ASSIGN_OR_RAISE(const auto expanded, ExpandPaths(paths, listing.option));
   // A list of one file is a list still.
   const bool is_one_path = paths.size() == 1 && expanded.size() == 1 && !paths[0].starts_with('@');
-  Lister lister(option, is_one_path);
+  Lister lister(listing, is_one_path);
   for (const std::string& path : expanded) ARROW_RETURN_NOT_OK(lister.Add(path));
   return std::move(lister).Finish();
 }

@@ -16,6 +16,19 @@ struct InputFiles {
   bool is_single_file = false;
 };
 
+/// What to list, and how.
+struct InputListing {
+  std::vector<std::string> paths;
+  /// The name of the option that gave the paths, for messages.
+  std::string option;
+  /// Whether files of any name are read in directories and patterns, not only .parquet, .parq and
+  /// .pq.
+  bool all_files = false;
+  /// The directory, or the URI, that relative paths start from; empty for the deepest directory
+  /// that holds all paths.
+  std::string base = {};
+};
+
 /// Puts the lines of "@list" in its place and makes paths of file:// URIs. `option` is for
 /// messages.
 arrow::Result<std::vector<std::string>> ExpandPaths(const std::vector<std::string>& paths,
@@ -27,9 +40,9 @@ arrow::Result<std::vector<std::string>> ExpandPaths(const std::vector<std::strin
 /// very name is no pattern.
 ///
 /// Paths keep their order; within a directory or a pattern the files come in the order of their
-/// relative paths. Names that start with '.' or '_' and files that don't end in .parquet, .parq or
-/// .pq are passed over there. `option` is the name of the option that gave the paths, for messages.
-arrow::Result<InputFiles> ListInputFiles(const std::vector<std::string>& paths,
-                                         const std::string& option);
+/// relative paths. Names that start with '.' or '_' are passed over there. Where a directory or a
+/// pattern reaches into a Delta or an Iceberg table, that is an error: only files that are named
+/// one by one may be the live ones.
+arrow::Result<InputFiles> ListInputFiles(const InputListing& listing);
 
 }  // namespace spuna::arrow_io

@@ -177,7 +177,7 @@ class Worker {
   static json Read(std::istream& words) {
     std::string path;
     words >> path;
-    const auto input = arrow_io::ListInputFiles({path}, "pool").ValueOrDie();
+    const auto input = arrow_io::ListInputFiles({{path}, "pool"}).ValueOrDie();
     Runtime runtime;
     runtime.num_threads = kThreads;
     StageClock clock(runtime);

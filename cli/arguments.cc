@@ -86,10 +86,11 @@ class ArgumentParser {
     for (const auto& [command, description] : kDescriptions) {
       commands_.push_back(std::make_unique<CommandLine>(command, description, app_));
     }
-    app_.footer(
-        "`spuna plan …` with the options of fit, score or clean is its --dry-run: it reports what "
-        "would\n"
-        "be done. Run `spuna COMMAND --help` for the options of a command.");
+    // The words are changed before they are parsed (PlanAsDryRun); this is for the help.
+    app_.add_subcommand("plan",
+                        "Report what fit, score or clean would write, and its memory and time: "
+                        "`spuna plan clean …` is `spuna clean --dry-run …`");
+    app_.footer("Run `spuna COMMAND --help` for the options of a command.");
   }
 
   CommandOptions Parse(const std::vector<std::string>& words) {
@@ -192,6 +193,7 @@ class ArgumentParser {
       listed += (listed.empty() ? "" : ", ") + names.back();
     }
     names.emplace_back("plan");
+    listed += ", plan";
     const bool is_word = !first_word.empty() && !first_word.starts_with('-');
     const std::string suggestion = is_word ? Suggest(first_word, names) : "";
     return {(is_word ? "there is no command '" + first_word + "'" : "a command is required") +

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/interrupt.h"
+#include "pipelines/run/exception_status.h"
 
 int main(int argc, char** argv) {
   try {
@@ -15,11 +16,11 @@ int main(int argc, char** argv) {
     if (usage.exit_code == spuna::cli::kDone) {
       std::fputs(usage.what(), stdout);
     } else {
-      std::fprintf(stderr, "spuna: error: %s\n", usage.what());
+      std::fprintf(stderr, "spuna: error: %s\n", spuna::MessageOf(usage).c_str());
     }
     return usage.exit_code;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "spuna: error: %s\n", error.what());
+    std::fprintf(stderr, "spuna: error: %s\n", spuna::MessageOf(error).c_str());
     return spuna::cli::kFailed;
   }
 }

@@ -24,9 +24,13 @@ void SetSplit(const std::string& text, OptionField& field) {
 
 CLI::Option* BindTexts(const std::string& name, const std::shared_ptr<OptionField>& field,
                        const std::string& help, CLI::App& app) {
-  auto set = [field](const std::vector<std::string>& texts) {
-    field->Reset();
-    for (const std::string& text : texts) field->SetText(text);
+  auto set = [field, name](const std::vector<std::string>& texts) {
+    try {
+      field->Reset();
+      for (const std::string& text : texts) field->SetText(text);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
   };
   return app.add_option_function<std::vector<std::string>>(name, set, help);
 }

@@ -16,6 +16,7 @@ arrow::Result<CleanRun> CleanRun::Prepare(CleanJob job) {
   job.fit.options = job.Fitting();
   job.fit.overwrite |= job.refit;
   ARROW_ASSIGN_OR_RAISE(FitRun fit, FitRun::Prepare(job.fit));
+  ARROW_RETURN_NOT_OK(fit.pool().ChooseLayout(job.output, job.dropped));
   JobPaths& paths = fit.paths();
   if (!job.output.empty()) ARROW_RETURN_NOT_OK(paths.AddOutput(job.output, "out"));
   if (job.dropped) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.dropped, "dropped"));

@@ -92,7 +92,8 @@ arrow::Result<MonitorReport> Run(const MonitorJob& job, const Model& model,
 }
 
 arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime) {
-  ARROW_ASSIGN_OR_RAISE(const Source input, Source::List(job.input, "input", OnBadFile::kError));
+  ARROW_ASSIGN_OR_RAISE(const Source input,
+                        Source::List({job.input, "input", job.all_files}, OnBadFile::kError));
   return Evaluate(input, job.truth, job.score, runtime);
 }
 

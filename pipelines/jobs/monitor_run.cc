@@ -35,6 +35,10 @@ arrow::Status CheckWatchable(const Model& model, const std::string& name) {
                                 "cross-fitting; fit with `recipe` robust or fast");
 }
 
+arrow_io::InputListing ListingOf(const MonitorJob& job) {
+  return {job.input, "input", job.all_files};
+}
+
 // The batch: files, or a stream.
 class Batch {
  public:
@@ -42,7 +46,7 @@ class Batch {
     Batch batch;
     batch.rows_ = rows;
     if (rows != nullptr) return batch;
-    ARROW_ASSIGN_OR_RAISE(Source files, Source::List(job.input, "input", OnBadFile::kError));
+    ARROW_ASSIGN_OR_RAISE(Source files, Source::List(ListingOf(job), OnBadFile::kError));
     batch.files_.emplace(std::move(files));
     return batch;
   }
@@ -77,7 +81,7 @@ class Batch {
 arrow::Result<MonitorReport> WatchBatch(const MonitorJob& job, StageClock& clock) {
   ARROW_RETURN_NOT_OK(job.Validate());
   // What is missing among the rows is reported before what is wrong with the model.
-  ARROW_RETURN_NOT_OK(Source::List(job.input, "input", OnBadFile::kError).status());
+  ARROW_RETURN_NOT_OK(Source::List(ListingOf(job), OnBadFile::kError).status());
   ARROW_ASSIGN_OR_RAISE(const Model model, LoadModel(job.model));
   return WatchBatch(job, model, /*rows=*/nullptr, clock);
 }

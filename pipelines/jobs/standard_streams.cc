@@ -40,7 +40,7 @@ arrow::Result<JobReport> ScoreStandardStreams(const ScoreJob& job, StageClock& c
   if (reads_standard_input) {
     ARROW_ASSIGN_OR_RAISE(input, arrow_io::ReadStandardInput(clock.runtime().should_stop));
   } else {
-    ARROW_ASSIGN_OR_RAISE(input, OpenSourceStream(job.input, "input", {}));
+    ARROW_ASSIGN_OR_RAISE(input, OpenSourceStream({job.input, "input", job.all_files}, {}));
   }
   clock.Report("score");
   RowCounts counts;

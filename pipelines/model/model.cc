@@ -15,6 +15,7 @@
 #include "pipelines/options/json_text.h"
 #include "pipelines/options/option_list.h"
 #include "pipelines/run/exception_status.h"
+#include "pipelines/run/job_paths.h"
 #include "pipelines/run/output_set.h"
 
 namespace spuna {
@@ -177,7 +178,8 @@ arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& nam
   return model;
 }
 
-arrow::Result<Model> LoadModel(const std::filesystem::path& path) {
+arrow::Result<Model> LoadModel(const std::filesystem::path& named) {
+  ARROW_ASSIGN_OR_RAISE(const std::filesystem::path path, PathOf(named.string(), "model"));
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -189,8 +191,9 @@ arrow::Result<Model> LoadModel(const std::filesystem::path& path) {
   return ParseModel(buffer->ToString(), path.string());
 }
 
-arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite) {
-  if (path.empty()) return arrow::Status::Invalid("`model` names no file");
+arrow::Status SaveModel(const Model& model, const std::filesystem::path& named, bool overwrite) {
+  if (named.empty()) return arrow::Status::Invalid("`model` names no file");
+  ARROW_ASSIGN_OR_RAISE(const std::filesystem::path path, PathOf(named.string(), "model"));
   OutputSet output;
   ARROW_RETURN_NOT_OK(output.Add("model", path.string(), overwrite));
   ARROW_RETURN_NOT_OK(output.Write("model", SerializeModel(model)));

@@ -57,10 +57,10 @@ std::string SerializeModel(const Model& model);
 /// Reads a model; every length, offset and shape is checked before use. `name` is for messages.
 arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& name);
 
-/// ParseModel of a file.
-arrow::Result<Model> LoadModel(const std::filesystem::path& path);
+/// ParseModel of a file, which a file:// URI may name.
+arrow::Result<Model> LoadModel(const std::filesystem::path& named);
 
-/// Writes a model file, which appears whole or not at all.
-arrow::Status SaveModel(const Model& model, const std::filesystem::path& path, bool overwrite);
+/// Writes a model file, which appears whole or not at all. A file:// URI may name it.
+arrow::Status SaveModel(const Model& model, const std::filesystem::path& named, bool overwrite);
 
 }  // namespace spuna

@@ -15,6 +15,8 @@ namespace spuna {
 struct FitJob {
   std::vector<std::string> trusted;
   std::vector<std::string> pool;
+  /// Whether files of any name are read in directories and patterns.
+  bool all_files = false;
   std::optional<std::string> model;
   std::optional<std::string> labels;
   bool keep_banks = false;
@@ -27,6 +29,9 @@ struct FitJob {
   OnBadFile on_bad_file = OnBadFile::kError;
   /// How many seconds a fit runs before it saves a checkpoint.
   double checkpoint_seconds = 1;
+  /// Of a clean: where the layout below its output starts; empty for the directory that holds all
+  /// paths of the pool.
+  std::string base = {};
 
   arrow::Status Validate() const;
 };
@@ -37,6 +42,9 @@ struct FitJob {
 struct ScoreJob {
   std::string model;
   std::vector<std::string> input;
+  bool all_files = false;
+  /// Where the layout below the output starts; empty for the directory that holds all inputs.
+  std::string base;
   std::string output;
   /// Where the rows go that are dropped; needs `options.drop`.
   std::optional<std::string> dropped;
@@ -88,6 +96,7 @@ struct CleanJob {
 /// Compare a column of scores with a column of truth.
 struct EvaluateJob {
   std::vector<std::string> input;
+  bool all_files = false;
   std::string truth;
   std::string score = "spuna_score";
 };
@@ -96,6 +105,7 @@ struct EvaluateJob {
 struct MonitorJob {
   std::string model;
   std::vector<std::string> input;
+  bool all_files = false;
   /// The file that remembers the batches before this one; without it the batch stands alone.
   std::optional<std::string> state;
   /// A file of OpenMetrics text, and a page with the history; both are replaced.

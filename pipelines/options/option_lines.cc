@@ -90,7 +90,43 @@ std::vector<Option> InputLines() {
       });
 }
 
+std::vector<Option> FileNameLines() {
+  const std::string all_files =
+      "Read files of any name in directories and patterns, not only .parquet, .parq and .pq";
+  return InGroup(
+      "Inputs",
+      {
+          {.name = "all-files",
+           .help = all_files,
+           .notes = "Names that start with `.` or `_` stay left out. A file that is named itself "
+                    "may have any name",
+           .field = InFit(&FitJob::all_files)
+                        .Or(In(&ScoreJob::all_files))
+                        .Or(In(&MonitorJob::all_files))},
+          {.name = "all-files",
+           .help = all_files,
+           .not_in_calls = kOnRuns,
+           .field = In(&EvaluateJob::all_files)},
+      });
+}
+
+std::vector<Option> LayoutLines() {
+  return InGroup(
+      "Outputs",
+      {
+          {.name = "base",
+           .help = "Directory or URI that the layout of --out starts from",
+           .notes = "A file goes to its path below it, whatever the inputs are. One that lies "
+                    "elsewhere is an error",
+           .value_name = "PATH",
+           .rule = "the deepest directory that holds all inputs",
+           .not_in_calls = kWritesFile,
+           .field = In(&ScoreJob::base).Or(InCleansFit(&FitJob::base))},
+      });
+}
+
 std::vector<Option> OutputLines() {
+  const std::string out_notes = "With `/` at the end it is a directory, also for a file";
   return InGroup(
       "Outputs",
       {
@@ -98,12 +134,14 @@ std::vector<Option> OutputLines() {
            .help =
                "Where to write: a file for a file, else a directory, or - for an Arrow IPC stream "
                "on standard output",
+           .notes = out_notes,
            .value_name = "PATH",
            .is_required = true,
            .not_in_calls = kWritesFile,
            .field = In(&ScoreJob::output)},
           {.name = "out",
            .help = "Where to write: a file for a file, else a directory",
+           .notes = out_notes,
            .value_name = "PATH",
            .is_required = true,
            .not_in_calls = kWritesFile,

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "arrow_io/uri.h"
 #include "pipelines/options/option_lines_internal.h"
 
 namespace spuna {
@@ -21,16 +22,59 @@ CommandOptions WithJob(Job job) {
   return options;
 }
 
+// The field of a path: every interface that fills it may give a file:// URI.
+class PathField : public OptionField {
+ public:
+  explicit PathField(std::unique_ptr<OptionField> field) : field_(std::move(field)) {}
+
+  ValueKind kind() const override { return field_->kind(); }
+  bool IsOptional() const override { return field_->IsOptional(); }
+  bool IsSet() const override { return field_->IsSet(); }
+  void SetText(const std::string& text) override { field_->SetText(Resolve(text)); }
+  void SetJson(const json& value) override {
+    json resolved = value;
+    if (resolved.is_string()) resolved = Resolve(resolved.get<std::string>());
+    if (resolved.is_array()) {
+      for (json& text : resolved) {
+        if (text.is_string()) text = Resolve(text.get<std::string>());
+      }
+    }
+    field_->SetJson(resolved);
+  }
+  void Reset() override { field_->Reset(); }
+  json ToJson() const override { return field_->ToJson(); }
+
+ private:
+  static std::string Resolve(const std::string& text) {
+    arrow::Result<std::string> path = arrow_io::LocalPath(text);
+    if (!path.ok()) throw std::invalid_argument(path.status().message());
+    return *std::move(path);
+  }
+
+  std::unique_ptr<OptionField> field_;
+};
+
+// Lets an option that names a path take file:// URIs.
+void ResolvePaths(Option& option) {
+  if (option.value_name != "PATH") return;
+  option.field = [find = option.field](CommandOptions& options) -> std::unique_ptr<OptionField> {
+    auto field = find(options);
+    if (field == nullptr) return nullptr;
+    return std::make_unique<PathField>(std::move(field));
+  };
+}
+
 }  // namespace
 
 const std::vector<Option>& OptionList() {
   static const std::vector<Option> list = [] {
     std::vector<Option> all;
     for (const auto& lines :
-         {InputLines(), OutputLines(), DecisionLines(), FarLines(), FindingsLines(), MethodLines(),
-          TrainingLines(), ColumnLines(), RunningLines()}) {
+         {InputLines(), FileNameLines(), OutputLines(), LayoutLines(), DecisionLines(), FarLines(),
+          FindingsLines(), MethodLines(), TrainingLines(), ColumnLines(), RunningLines()}) {
       all.insert(all.end(), lines.begin(), lines.end());
     }
+    for (Option& option : all) ResolvePaths(option);
     for (const Command command : kCommands) {
       CommandOptions options = CommandOptions::Of(command);
       for (Option& option : all) {

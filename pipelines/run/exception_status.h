@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "algorithms/compute/execution.h"
+#include "arrow_io/uri.h"
 
 namespace spuna {
 
@@ -28,11 +29,15 @@ auto CatchExceptions(Work&& work) -> decltype(work()) {
   }
 }
 
-/// The message of an error with the system's reason ("No space left on device"), which Arrow keeps
-/// apart from it.
+/// The message of an error as it may be shown or stored: with the system's reason ("No space left
+/// on device"), which Arrow keeps apart from it, and without the secrets of URIs.
 inline std::string MessageOf(const arrow::Status& status) {
-  return status.detail() == nullptr ? status.message()
-                                    : status.message() + " (" + status.detail()->ToString() + ")";
+  const std::string& message = status.message();
+  return arrow_io::MaskSecrets(
+      status.detail() == nullptr ? message : message + " (" + status.detail()->ToString() + ")");
+}
+inline std::string MessageOf(const std::exception& error) {
+  return arrow_io::MaskSecrets(error.what());
 }
 
 }  // namespace spuna

@@ -3,13 +3,21 @@
 #include <filesystem>
 #include <system_error>
 
-#include "arrow_io/file_store.h"
 #include "arrow_io/glob.h"
 #include "arrow_io/input_files.h"
+#include "arrow_io/uri.h"
 
 namespace spuna {
 
 namespace fs = std::filesystem;
+
+arrow::Result<std::string> PathOf(const std::string& text, const std::string& option) {
+  const arrow::Result<std::string> path = arrow_io::LocalPath(text);
+  if (!path.ok()) return path.status().WithMessage("`", option, "`: ", path.status().message());
+  if (!arrow_io::IsUri(*path)) return path;
+  return arrow::Status::Invalid("`", option, "`: ", arrow_io::MaskUri(*path),
+                                ": expected a path of this machine but found a URI");
+}
 
 arrow::Status JobPaths::AddInputs(const std::vector<std::string>& paths,
                                   const std::string& option) {
@@ -26,7 +34,7 @@ arrow::Status JobPaths::AddInputs(const std::vector<std::string>& paths,
 arrow::Status JobPaths::AddOutput(const std::string& path, const std::string& option) {
   if (path.empty()) return arrow::Status::Invalid("`", option, "` names no file");
   if (arrow_io::IsUri(path)) {
-    return arrow::Status::Invalid("`", option, "`: ", path,
+    return arrow::Status::Invalid("`", option, "`: ", arrow_io::MaskUri(path),
                                   ": outputs are written to this machine; copy them from there");
   }
   ARROW_RETURN_NOT_OK(arrow_io::CheckApart(path, option, taken_));

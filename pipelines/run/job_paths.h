@@ -1,6 +1,6 @@
 #pragma once
 
-#include <arrow/status.h>
+#include <arrow/result.h>
 
 #include <string>
 #include <vector>
@@ -8,6 +8,9 @@
 #include "arrow_io/staged_output.h"
 
 namespace spuna {
+
+/// The path that the argument of a call names: a path, or a file:// URI. Other URIs are an error.
+arrow::Result<std::string> PathOf(const std::string& text, const std::string& option);
 
 /// The paths of a job: none may touch another.
 class JobPaths {

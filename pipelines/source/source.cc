@@ -81,10 +81,22 @@ Source::Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_
   std::iota(given_order_.begin(), given_order_.end(), 0);
 }
 
-arrow::Result<Source> Source::List(const std::vector<std::string>& paths, const std::string& option,
-                                   OnBadFile on_bad_file) {
-  ARROW_ASSIGN_OR_RAISE(arrow_io::InputFiles input, arrow_io::ListInputFiles(paths, option));
-  return Source(std::move(input), option, on_bad_file);
+arrow::Result<Source> Source::List(const arrow_io::InputListing& listing, OnBadFile on_bad_file) {
+  ARROW_ASSIGN_OR_RAISE(arrow_io::InputFiles input, arrow_io::ListInputFiles(listing));
+  return Source(std::move(input), listing.option, on_bad_file);
+}
+
+arrow::Status Source::ChooseLayout(const std::string& output,
+                                   const std::optional<std::string>& dropped) {
+  if (!input_.is_single_file) return arrow::Status::OK();
+  const bool is_directory = output.ends_with('/');
+  if (dropped && dropped->ends_with('/') != is_directory) {
+    return arrow::Status::Invalid("`dropped`: ", *dropped, ": expected a ",
+                                  is_directory ? "directory, with '/' at the end" : "file",
+                                  ", as `out` is one: ", output);
+  }
+  input_.is_single_file = !is_directory;
+  return arrow::Status::OK();
 }
 
 arrow::Result<Source::Facts> Source::ReadFacts(const ParquetInput& parquet,

@@ -35,9 +35,12 @@ class Source {
   /// Called with a file that was opened to be read.
   using FileVisit = std::function<arrow::Status(std::size_t file, const arrow_io::ParquetInput&)>;
 
-  /// Lists the files behind paths. `option` gave them, for messages.
-  static arrow::Result<Source> List(const std::vector<std::string>& paths,
-                                    const std::string& option, OnBadFile on_bad_file);
+  /// Lists the files behind paths.
+  static arrow::Result<Source> List(const arrow_io::InputListing& listing, OnBadFile on_bad_file);
+
+  /// Decides whether the output is a file or a directory, by the names of the outputs: a single
+  /// file goes into a directory where they end in '/'. An error where they do not agree.
+  arrow::Status ChooseLayout(const std::string& output, const std::optional<std::string>& dropped);
 
   /// Reads all footers, several at a time, and resolves the embedding column by the first file that
   /// can be read. It is an error when no file is left, but for those that are left alone. `check`

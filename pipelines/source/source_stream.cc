@@ -32,9 +32,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(const 
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(
-    const std::vector<std::string>& paths, const std::string& option,
-    const SourceStreamOptions& options) {
-  ARROW_ASSIGN_OR_RAISE(const auto files, arrow_io::ListInputFiles(paths, option));
+    const arrow_io::InputListing& listing, const SourceStreamOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(const auto files, arrow_io::ListInputFiles(listing));
   return arrow_io::StreamParquet(files, options);
 }
 

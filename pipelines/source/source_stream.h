@@ -22,9 +22,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(const 
 arrow::Result<std::shared_ptr<arrow::Schema>> ColumnsOfStream(const Source& source);
 
 /// The rows of all files behind paths one after the other, read as they are asked for;
-/// arrow_io::StreamParquet has the contract. `option` gave the paths, for messages.
+/// arrow_io::StreamParquet has the contract.
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSourceStream(
-    const std::vector<std::string>& paths, const std::string& option,
-    const SourceStreamOptions& options);
+    const arrow_io::InputListing& listing, const SourceStreamOptions& options);
 
 }  // namespace spuna

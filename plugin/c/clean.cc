@@ -12,6 +12,7 @@
 #include "pipelines/jobs/jobs.h"
 #include "pipelines/jobs/summary.h"
 #include "pipelines/options/json_text.h"
+#include "pipelines/run/job_paths.h"
 #include "plugin/boundary/guard.h"
 #include "plugin/c/arguments_internal.h"
 #include "plugin/c/handles_internal.h"
@@ -220,7 +221,8 @@ spuna_code spuna_cleaned_write_reasons(const spuna_cleaned* cleaned, const char*
     ARROW_RETURN_NOT_OK(RequireArgument(cleaned, "cleaned"));
     ARROW_RETURN_NOT_OK(RequireArgument(path, "path"));
     const spuna::CleanResult& result = *cleaned->result;
-    return result.WriteReasons(path, overwrite != 0,
+    ARROW_ASSIGN_OR_RAISE(const std::string file, spuna::PathOf(path, "reasons"));
+    return result.WriteReasons(file, overwrite != 0,
                                spuna::c::MakeRuntime(result.num_threads(), callbacks));
   });
 }
@@ -232,7 +234,8 @@ spuna_code spuna_cleaned_write_report(const spuna_cleaned* cleaned, const char* 
     ARROW_RETURN_NOT_OK(RequireArgument(cleaned, "cleaned"));
     ARROW_RETURN_NOT_OK(RequireArgument(path, "path"));
     const spuna::CleanResult& result = *cleaned->result;
-    return result.WriteReport(path, overwrite != 0,
+    ARROW_ASSIGN_OR_RAISE(const std::string file, spuna::PathOf(path, "report"));
+    return result.WriteReport(file, overwrite != 0,
                               spuna::c::MakeRuntime(result.num_threads(), callbacks));
   });
 }
@@ -248,7 +251,7 @@ spuna_code spuna_plan_files(const char* const* trusted, size_t num_trusted, cons
     spuna::FitJob& fit = parsed.job.fit;
     ARROW_ASSIGN_OR_RAISE(fit.trusted, spuna::c::ListPaths(trusted, num_trusted, "trusted"));
     ARROW_ASSIGN_OR_RAISE(fit.pool, spuna::c::ListPaths(pool, num_pool, "pool"));
-    parsed.job.output = spuna::c::Text(out);
+    ARROW_ASSIGN_OR_RAISE(parsed.job.output, spuna::PathOf(spuna::c::Text(out), "out"));
     fit.overwrite = overwrite != 0;
     ARROW_ASSIGN_OR_RAISE(
         const spuna::JobPlan plan,

@@ -48,6 +48,8 @@ struct ReadOptions {
   SourceStreamOptions stream;
   // What messages call the paths.
   std::string argument = "paths";
+  // Whether files of any name are read.
+  bool all_files = false;
 };
 
 arrow::Result<ReadOptions> ParseReadOptions(const char* text) {
@@ -58,14 +60,16 @@ arrow::Result<ReadOptions> ParseReadOptions(const char* text) {
   for (const auto& [key, value] : json.items()) {
     if (key == "only_embedding" && value.is_boolean()) {
       options.only_embedding = value.get<bool>();
+    } else if (key == "all_files" && value.is_boolean()) {
+      parsed.all_files = value.get<bool>();
     } else if (key == "embedding" && value.is_string()) {
       options.embedding = value.get<std::string>();
     } else if (key == "argument" && value.is_string()) {
       parsed.argument = value.get<std::string>();
     } else {
       return arrow::Status::Invalid(
-          "options: expected `only_embedding` (true or false), `argument` and `embedding` ",
-          "(texts) but found `", key, "`: ", DumpJson(value));
+          "options: expected `only_embedding` and `all_files` (true or false), `argument` and ",
+          "`embedding` (texts) but found `", key, "`: ", DumpJson(value));
     }
   }
   return parsed;
@@ -198,7 +202,7 @@ spuna_code spuna_evaluate_files(const char* const* paths, size_t num_paths, cons
     ARROW_RETURN_NOT_OK(RequireArgument(out_json, "out_json"));
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
     ARROW_ASSIGN_OR_RAISE(const auto files,
-                          spuna::Source::List(list, "paths", spuna::OnBadFile::kError));
+                          spuna::Source::List({list, "paths"}, spuna::OnBadFile::kError));
     ARROW_ASSIGN_OR_RAISE(
         const spuna::Evaluation evaluation,
         spuna::Evaluate(files, truth, score, spuna::c::MakeRuntime(1, callbacks)));
@@ -304,7 +308,8 @@ spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths, const 
     ARROW_RETURN_NOT_OK(RequireArgument(out, "out"));
     ARROW_ASSIGN_OR_RAISE(const auto parsed, spuna::c::ParseReadOptions(options));
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(paths, num_paths, "paths"));
-    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::OpenSourceStream(list, parsed.argument, parsed.stream));
+    ARROW_ASSIGN_OR_RAISE(auto rows, spuna::OpenSourceStream(
+                                         {list, parsed.argument, parsed.all_files}, parsed.stream));
     return spuna::c::GiveStream(std::move(rows), out);
   });
 }
@@ -318,7 +323,8 @@ spuna_code spuna_check_output(const char* path, const char* argument, const char
     ARROW_ASSIGN_OR_RAISE(const auto list, spuna::c::ListPaths(inputs, num_inputs, "inputs"));
     spuna::JobPaths paths;
     ARROW_RETURN_NOT_OK(paths.AddInputs(list, inputs_argument));
-    return paths.AddOutput(path, argument);
+    ARROW_ASSIGN_OR_RAISE(const std::string output, spuna::PathOf(path, argument));
+    return paths.AddOutput(output, argument);
   });
 }
 

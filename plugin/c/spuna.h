@@ -292,8 +292,8 @@ SPUNA_EXPORT spuna_code spuna_model_describe(const spuna_model* model, char** ou
 
 /* The rows of Parquet files and directories as one stream, read as they are asked for. Options:
  * {"argument": "pool"} is what messages call the paths; {"only_embedding": true, "embedding":
- * "name"} reads that column alone. Files may differ in other columns:
- * those that some lack are null there. */
+ * "name"} reads that column alone; {"all_files": true} reads files of any name in directories.
+ * Files may differ in other columns: those that some lack are null there. */
 SPUNA_EXPORT spuna_code spuna_read_parquet(const char* const* paths, size_t num_paths,
                                            const char* options, struct ArrowArrayStream* out,
                                            spuna_error* error);

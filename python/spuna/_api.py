@@ -289,12 +289,13 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
             cleaned = _spuna.clean_files(paths_of(trusted, "trusted"), paths_of(pool, "pool"), text, callback)
         else:
             check_bad_files(pool, options)
+            any_name = bool(options.get("all_files"))
 
             def open_pool() -> Any:
-                return open_stream(pool, argument="pool")
+                return open_stream(pool, argument="pool", all_files=any_name)
 
             reopen = None if is_one_shot(pool) else open_pool
-            trusted_stream = open_stream(trusted, argument="trusted")
+            trusted_stream = open_stream(trusted, argument="trusted", all_files=any_name)
             cleaned = _spuna.clean(trusted_stream, open_pool(), reopen, text, callback)
     result = Cleaned(cleaned, column(options, "keep"), {"trusted": trusted, "pool": pool})
     warn_about(result.model._model)

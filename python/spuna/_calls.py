@@ -57,11 +57,12 @@ def open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, An
     embedding = options.get("embedding")
     trusted_only = options.get("stratify") is None and options.get("fold_by") is None
     only = embedding is not None and trusted_only
+    any_name = bool(options.get("all_files"))
     check_bad_files(pool, options)
     return (
-        open_stream(trusted, only_embedding=trusted_only, embedding=embedding, argument="trusted"),
+        open_stream(trusted, trusted_only, embedding, "trusted", any_name),
         # The pool is tried for the trusted rows' column first, so all of its columns must be there.
-        open_stream(pool, only_embedding=only, embedding=embedding, argument="pool"),
+        open_stream(pool, only, embedding, "pool", any_name),
     )
 
 

@@ -71,11 +71,18 @@ def is_one_shot(data: Any) -> bool:
 
 
 def open_stream(
-    data: Any, only_embedding: bool = False, embedding: str | None = None, argument: str = "data"
+    data: Any,
+    only_embedding: bool = False,
+    embedding: str | None = None,
+    argument: str = "data",
+    all_files: bool = False,
 ) -> Any:
-    """A capsule with an Arrow stream of the rows. Of files, `only_embedding` reads just that column."""
+    """A capsule with an Arrow stream of the rows. Of files, `only_embedding` reads just that column, and
+    `all_files` reads those of any name."""
     if is_path(data):
         options: dict[str, Any] = {"only_embedding": only_embedding, "argument": argument}
+        if all_files:
+            options["all_files"] = True
         if embedding is not None:
             options["embedding"] = embedding
         return _spuna.read_parquet(paths_of(data, argument), json.dumps(options))

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_SUITE(input_files)
 BOOST_AUTO_TEST_CASE(a_file_is_a_single_file) {
   const TempDirectory directory;
   Touch(directory / "a.parquet");
-  const auto input = ListInputFiles({directory / "a.parquet"}, "pool").ValueOrDie();
+  const auto input = ListInputFiles({{directory / "a.parquet"}, "pool"}).ValueOrDie();
   BOOST_TEST(input.is_single_file);
   BOOST_TEST(input.files.size() == 1U);
 }
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_directory_is_walked_in_the_order_of_its_paths) {
     Touch(directory / name);
   }
   for (const std::string& path : {directory.path().string(), directory / ""}) {
-    const auto input = ListInputFiles({path}, "pool").ValueOrDie();
+    const auto input = ListInputFiles({{path}, "pool"}).ValueOrDie();
     const std::vector<std::string> expected = {"a/b.PARQUET", "a/z.parquet", "b.parquet", "c.pq"};
     BOOST_TEST(RelativePaths(input) == expected, boost::test_tools::per_element());
     BOOST_TEST(!input.is_single_file);
@@ -51,13 +51,13 @@ BOOST_AUTO_TEST_CASE(a_directory_is_walked_in_the_order_of_its_paths) {
 BOOST_AUTO_TEST_CASE(a_directory_of_one_file_stays_a_directory) {
   const TempDirectory directory;
   Touch(directory / "a.parquet");
-  BOOST_TEST(!ListInputFiles({directory.path().string()}, "pool")->is_single_file);
+  BOOST_TEST(!ListInputFiles({{directory.path().string()}, "pool"})->is_single_file);
 }
 
 BOOST_AUTO_TEST_CASE(hive_partitions_are_told) {
   const TempDirectory directory;
   Touch(directory / "day=2024-01-01/kind=a%2Fb/x.parquet");
-  const auto input = ListInputFiles({directory.path().string()}, "pool").ValueOrDie();
+  const auto input = ListInputFiles({{directory.path().string()}, "pool"}).ValueOrDie();
   const auto& partitions = input.files.at(0).partitions;
   BOOST_TEST_REQUIRE(partitions.size() == 2U);
   BOOST_TEST(partitions[0].first == "day");
@@ -65,14 +65,109 @@ BOOST_AUTO_TEST_CASE(hive_partitions_are_told) {
   BOOST_TEST(partitions[1].second == "a/b");
 }
 
+BOOST_AUTO_TEST_CASE(hive_keys_belong_to_a_path_however_many_are_given) {
+  const TempDirectory directory;
+  Touch(directory / "day=1/x.parquet");
+  Touch(directory / "day=2/kind=b/y.parquet");
+  Touch(directory / "day=1/day=3/z.parquet");
+  using Keys = std::vector<std::pair<std::string, std::string>>;
+  auto keys = [&](const std::vector<std::string>& paths, std::size_t file = 0) {
+    return ListInputFiles({paths, "pool"}).ValueOrDie().files.at(file).partitions;
+  };
+  const Keys first = {{"day", "1"}};
+  BOOST_TEST((keys({directory / "day=1/x.parquet"}) == first));
+  BOOST_TEST((keys({directory / "day=1/*.parquet"}) == first));
+  BOOST_TEST((keys({directory / "day=1/x.parquet", directory / "day=2"}) == first));
+  const Keys second = {{"day", "2"}, {"kind", "b"}};
+  BOOST_TEST((keys({directory / "day=2/kind=b"}) == second));
+  BOOST_TEST((keys({directory / "day=1/x.parquet", directory / "day=2"}, 1) == second));
+  // The innermost counts.
+  BOOST_TEST((keys({directory / "day=1/day=3"}) == Keys{{"day", "3"}}));
+  // The layout is that of before.
+  const auto input = ListInputFiles({{directory / "day=2"}, "pool"}).ValueOrDie();
+  BOOST_TEST(input.files[0].relative_path == "kind=b/y.parquet");
+}
+
+BOOST_AUTO_TEST_CASE(files_of_any_name_are_read_when_named_or_asked_for) {
+  const TempDirectory directory;
+  for (const char* name : {"part-0", "a/part-1.snappy", "b.parquet", "_SUCCESS", ".x", "_t/y"}) {
+    Touch(directory / name);
+  }
+  const std::string all = directory.path().string();
+  auto paths = [&](const std::string& path, bool all_files) {
+    return RelativePaths(ListInputFiles({{path}, "pool", all_files}).ValueOrDie());
+  };
+  auto message = [&](const std::string& path, bool all_files) {
+    return ListInputFiles({{path}, "pool", all_files}).status().message();
+  };
+  BOOST_TEST(paths(all, false) == std::vector<std::string>{"b.parquet"},
+             boost::test_tools::per_element());
+  const std::vector<std::string> every = {"a/part-1.snappy", "b.parquet", "part-0"};
+  BOOST_TEST(paths(all, true) == every, boost::test_tools::per_element());
+  const std::vector<std::string> parts = {"a/part-1.snappy", "part-0"};
+  BOOST_TEST(paths(directory / "**/part-*", true) == parts, boost::test_tools::per_element());
+  BOOST_TEST(paths(directory / "part-0", false) == std::vector<std::string>{"part-0"},
+             boost::test_tools::per_element());
+  test::WriteFile(directory / "_list", directory / "part-0");
+  BOOST_TEST(paths("@" + (directory / "_list"), false) == std::vector<std::string>{"part-0"},
+             boost::test_tools::per_element());
+
+  BOOST_TEST(message(directory / "a", false) ==
+             "`pool`: " + (directory / "a") +
+                 ": expected a directory with .parquet files but found none; to read files of "
+                 "other names, such as part-1.snappy, add `--all-files`");
+  BOOST_TEST(message(directory / "part-*", false) ==
+             "`pool`: " + (directory / "part-*") +
+                 ": no .parquet file matches this pattern; to read files of other names, such as "
+                 "part-0, add `--all-files`");
+  BOOST_TEST(message(directory / "_t/*.z", true) ==
+             "`pool`: " + (directory / "_t/*.z") + ": no file matches this pattern");
+  fs::create_directory(directory / "empty");
+  BOOST_TEST(message(directory / "empty", true) ==
+             "`pool`: " + (directory / "empty") +
+                 ": expected a directory with files but found none");
+}
+
+BOOST_AUTO_TEST_CASE(a_base_fixes_the_layout) {
+  const TempDirectory directory;
+  Touch(directory / "lake/day=1/a.parquet");
+  Touch(directory / "lake/day=2/b.parquet");
+  Touch(directory / "lake2/c.parquet");
+  auto list = [&](const std::vector<std::string>& paths, const std::string& base) {
+    return ListInputFiles({paths, "pool", false, base});
+  };
+  const std::vector<std::string> expected = {"day=1/a.parquet"};
+  fs::create_directory_symlink(directory / "lake", directory / "link");
+  for (const std::string& base :
+       {directory / "lake", directory / "lake/", directory / "lake2/../lake",
+        "file://" + (directory / "lake"), directory / "link"}) {
+    for (const std::string& path :
+         {directory / "lake/day=1/a.parquet", directory / "lake/day=1", directory / "lake/*/a*"}) {
+      const auto input = list({path}, base).ValueOrDie();
+      BOOST_TEST(RelativePaths(input) == expected, boost::test_tools::per_element());
+      BOOST_TEST(!input.is_single_file);
+    }
+  }
+  for (const std::string& base : {directory / "lake", std::string("s3://bucket/lake")}) {
+    BOOST_TEST(list({directory / "lake2/c.parquet"}, base).status().message() ==
+               "`pool`: " + (directory / "lake2/c.parquet") +
+                   ": expected a file below `base`, which is " + base + ", but it lies elsewhere");
+  }
+  BOOST_TEST(!list({directory / "lake2/c.parquet"}, directory / "lake2/c.parquet").ok());
+  BOOST_TEST(list({directory / "lake2/c.parquet"}, "s3://K:SECRET@b?x=SECRET")
+                 .status()
+                 .message()
+                 .find("SECRET") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(several_paths_keep_their_order_and_their_layout) {
   const TempDirectory directory;
   Touch(directory / "lake/b/x.parquet");
   Touch(directory / "lake/a/x.parquet");
   Touch(directory / "more.parquet");
-  const auto input = ListInputFiles({directory / "more.parquet", directory / "lake/b",
-                                     directory / "lake/a/x.parquet"},
-                                    "pool")
+  const auto input = ListInputFiles({{directory / "more.parquet", directory / "lake/b",
+                                      directory / "lake/a/x.parquet"},
+                                     "pool"})
                          .ValueOrDie();
   const std::vector<std::string> expected = {"more.parquet", "lake/b/x.parquet",
                                              "lake/a/x.parquet"};
@@ -84,7 +179,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_an_error) {
   Touch(directory / "a.parquet");
   fs::create_directory(directory / "empty");
   auto message = [](const std::vector<std::string>& paths) {
-    return ListInputFiles(paths, "pool").status().message();
+    return ListInputFiles({paths, "pool"}).status().message();
   };
   const std::string missing = directory / "b.parquet";
   BOOST_TEST(message({missing}) == "`pool`: " + missing + ": No such file or directory");
@@ -123,7 +218,7 @@ BOOST_AUTO_TEST_CASE(patterns_lists_and_file_uris_name_files) {
     Touch(directory / name);
   }
   auto paths = [&](const std::vector<std::string>& given) {
-    return RelativePaths(ListInputFiles(given, "pool").ValueOrDie());
+    return RelativePaths(ListInputFiles({given, "pool"}).ValueOrDie());
   };
   const std::vector<std::string> both = {"day=1/a.parquet", "day=2/a.parquet"};
   BOOST_TEST(paths({directory / "*/a.parquet"}) == both, boost::test_tools::per_element());
@@ -131,23 +226,25 @@ BOOST_AUTO_TEST_CASE(patterns_lists_and_file_uris_name_files) {
   BOOST_TEST(paths({directory / "day=*"}) == all, boost::test_tools::per_element());
   BOOST_TEST(paths({directory / "**/day=*"}) == all, boost::test_tools::per_element());
   // A name that exists is no pattern.
-  BOOST_TEST(ListInputFiles({directory / "x[1].parquet"}, "pool")->is_single_file);
-  BOOST_TEST(!ListInputFiles({directory / "x*.parquet"}, "pool")->is_single_file);
+  BOOST_TEST(ListInputFiles({{directory / "x[1].parquet"}, "pool"})->is_single_file);
+  BOOST_TEST(!ListInputFiles({{directory / "x*.parquet"}, "pool"})->is_single_file);
   BOOST_TEST(
-      ListInputFiles({"file://" + (directory / "x%5B1%5D.parquet")}, "pool")->is_single_file);
+      ListInputFiles({{"file://" + (directory / "x%5B1%5D.parquet")}, "pool"})->is_single_file);
 
   test::WriteFile(directory / "list",
                   (directory / "day=2") + "\n\n" + (directory / "day=1/b.parquet") + "\r\n");
   const std::vector<std::string> listed = {"day=2/a.parquet", "day=1/b.parquet"};
   BOOST_TEST(paths({"@" + (directory / "list")}) == listed, boost::test_tools::per_element());
+  BOOST_TEST(paths({"@file://" + (directory / "list")}) == listed,
+             boost::test_tools::per_element());
   test::WriteFile(directory / "list", directory / "x[1].parquet");
-  BOOST_TEST(!ListInputFiles({"@" + (directory / "list")}, "pool")->is_single_file);
+  BOOST_TEST(!ListInputFiles({{"@" + (directory / "list")}, "pool"})->is_single_file);
 }
 
 BOOST_AUTO_TEST_CASE(what_names_nothing_says_so) {
   const TempDirectory directory;
   auto message = [&](const std::string& path) {
-    return ListInputFiles({path}, "pool").status().message();
+    return ListInputFiles({{path}, "pool"}).status().message();
   };
   const std::string pattern = directory / "*.parquet";
   BOOST_TEST(message(pattern) == "`pool`: " + pattern + ": no .parquet file matches this pattern");
@@ -161,13 +258,17 @@ BOOST_AUTO_TEST_CASE(what_names_nothing_says_so) {
   BOOST_TEST(message("ftp://host/x") ==
              "`pool`: ftp://host/x: expected a path or a URI that starts with s3://, gs:// or "
              "abfs:// but found ftp://");
+  BOOST_TEST(message("ftp://USER:SECRET@host/x?t=SECRET").find("SECRET") == std::string::npos);
+  BOOST_TEST(message("file://host/x") ==
+             "`pool`: file://host/x: expected a file of this machine, file:///path or "
+             "file://localhost/path, but found another host");
   BOOST_TEST(message("s3:///x") == "`pool`: s3:///x: expected the name of a bucket after s3://");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_changed_since_it_was_listed_is_told) {
   const TempDirectory directory;
   Touch(directory / "a.parquet");
-  const auto input = ListInputFiles({directory / "a.parquet"}, "pool").ValueOrDie();
+  const auto input = ListInputFiles({{directory / "a.parquet"}, "pool"}).ValueOrDie();
   BOOST_TEST(input.files[0].CheckUnchanged().ok());
   test::WriteFile(directory / "a.parquet", "more");
   BOOST_TEST(input.files[0].CheckUnchanged().message() ==

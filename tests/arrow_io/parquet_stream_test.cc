@@ -30,7 +30,7 @@ struct Lake {
   }
 
   arrow::Result<std::shared_ptr<arrow::Table>> Read(const ParquetStreamOptions& options) const {
-    ARROW_ASSIGN_OR_RAISE(const auto files, ListInputFiles({directory / "lake"}, "pool"));
+    ARROW_ASSIGN_OR_RAISE(const auto files, ListInputFiles({{directory / "lake"}, "pool"}));
     ARROW_ASSIGN_OR_RAISE(const auto rows_of_all, StreamParquet(files, options));
     return rows_of_all->ToTable();
   }

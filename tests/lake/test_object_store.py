@@ -1,6 +1,7 @@
 """Lakes in object stores, through a network that fails."""
 
 import contextlib
+import signal
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import boto3
 import pyarrow.fs
 import pytest
 from faulty_proxy import FaultyProxy
-from support import check_finished, hidden_files, manifest, parquet_bytes, parquet_files, run
+from support import Running, check_finished, hidden_files, manifest, parquet_bytes, parquet_files, run
 
 ACCOUNT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
 BOUND = 90  # seconds in which any run must end, however bad the network is
@@ -130,6 +131,78 @@ def test_a_bucket_that_is_not_there_is_named(sample, store, tmp_path):
     lake = uri(store).replace("//data/", "//nowhere/")
     result = run(*sample.score(tmp_path / "out", lake=lake), env=ACCOUNT, expect=1, timeout=BOUND)
     assert "nowhere" in result.err
+
+
+def put(port, keys):
+    """Puts objects into the bucket, bytes by key."""
+    client = boto3.client(
+        "s3", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1",
+        aws_access_key_id="test", aws_secret_access_key="test",
+    )  # fmt: skip
+    for key, data in keys.items():
+        client.put_object(Bucket="data", Key=key, Body=data)
+
+
+def test_hive_keys_and_a_base_in_a_bucket(sample, store, tmp_path):
+    result = run(
+        *sample.clean(tmp_path / "one", "--group-by", "day", "--json", lake=uri(store, "lake/day=1")),
+        env=ACCOUNT, timeout=BOUND,
+    )  # fmt: skip
+    assert [row["value"] for row in result.json["groups"]["day"]] == ["1"]
+    for name, base in (("a", "s3://data/lake"), ("b", uri(store, "lake/"))):
+        arguments = sample.score(tmp_path / name, "--base", base, lake=uri(store, "lake/day=1/part-001.parquet"))
+        run(*arguments, env=ACCOUNT, timeout=BOUND)
+        assert sorted(parquet_files(tmp_path / name)) == ["day=1/part-001.parquet"]
+    for base in ("s3://data/lake/day=2", "s3://other/lake", sample.lake):
+        arguments = sample.score(tmp_path / "no", "--base", base, lake=uri(store, "lake/day=1"))
+        result = run(*arguments, env=ACCOUNT, timeout=BOUND, expect=1)
+        assert "s3://data/lake/day=1/part-001.parquet" in result.err and str(base) in result.err
+
+
+@pytest.mark.parametrize("sign", ["_delta_log/00000000000000000000.json", "metadata/v1.metadata.json"])
+def test_a_table_in_a_bucket_is_not_read_raw(sample, store, tmp_path, sign):
+    data = (sample.lake / "day=1/part-001.parquet").read_bytes()
+    folder = sign.partition("/")[0].strip("_")
+    table = f"{folder}/tables/one"
+    put(store, {f"{table}/day=1/{name}": data for name in ("live.parquet", "deleted.parquet")})
+    put(store, {f"{table}/{sign}": b"{}", f"{folder}/plain/a.parquet": data})
+    ways = [folder, table, f"{table}/", f"{table}/day=1", f"{table}/*/live.parquet", f"{folder}/**/*.parquet"]
+    for way in ways:
+        result = run(*sample.score(tmp_path / "out", lake=uri(store, way)), env=ACCOUNT, expect=1, timeout=BOUND)
+        assert f"s3://data/{table}: " in result.err and "`--input @files.txt`" in result.err
+    (tmp_path / "files.txt").write_text(uri(store, f"{table}/day=1/live.parquet") + "\n")
+    for name, lake in (("listed", f"@{tmp_path / 'files.txt'}"), ("plain", uri(store, f"{folder}/plain"))):
+        run(*sample.score(tmp_path / name, lake=lake), env=ACCOUNT, timeout=BOUND)
+
+
+def test_every_command_ends_well_without_a_server(sample, tmp_path):
+    """The clients of a store end before the process does, also where they have failed."""
+    env = {**ACCOUNT, "SPUNA_STORE_RETRIES": "1"}
+    out = tmp_path / "out"
+    for place in (uri(free_port()), uri(free_port(), "x*/a.parquet"), uri(1).replace("endpoint_override", "nosuch")):
+        commands = [
+            sample.fit(out, lake=place),
+            sample.score(out, lake=place),
+            sample.score("-", lake=place),
+            sample.clean(out, lake=place),
+            ["plan", *sample.clean(out, lake=place)],
+            ["evaluate", "--input", place, "--truth", "shifted"],
+            ["monitor", "--model", sample.model, "--input", place],
+        ]
+        for arguments in commands:
+            for _ in range(3):
+                result = run(*arguments, env=env, expect=1, timeout=BOUND)
+                assert "FinalizeS3" not in result.err
+                assert result.seconds < BOUND / 3
+
+
+def test_an_interrupt_while_a_server_is_tried_ends_well(sample, tmp_path):
+    running = Running(sample.score(tmp_path / "out", lake=uri(free_port())), env={**ACCOUNT, "SPUNA_STORE_RETRIES": "5"})
+    time.sleep(1)
+    running.send(signal.SIGINT)
+    result = running.wait(BOUND)
+    assert result.code in (1, 130)
+    assert "FinalizeS3" not in result.err
 
 
 def test_a_server_that_is_not_there_is_an_error(sample, tmp_path):

@@ -34,10 +34,9 @@ BOOST_AUTO_TEST_CASE(files_are_streamed_and_evaluated) {
                 SPUNA_OK);
   BOOST_TEST(Import(&rows)->num_columns() == 1);
   BOOST_TEST(spuna_read_parquet(paths, 1, R"({"columns": 1})", &rows, &error) == SPUNA_INVALID);
-  BOOST_TEST(
-      std::string(error.message) ==
-      "options: expected `only_embedding` (true or false), `argument` and `embedding` (texts) "
-      "but found `columns`: 1");
+  BOOST_TEST(std::string(error.message) ==
+             "options: expected `only_embedding` and `all_files` (true or false), `argument` and "
+             "`embedding` (texts) but found `columns`: 1");
 
   ArrowArrayStream cleaned = Export(*CleanedByTheCommand());
   char* json = nullptr;
@@ -73,6 +72,53 @@ BOOST_AUTO_TEST_CASE(hive_partitions_become_columns) {
   const auto joined = Import(&rows);
   BOOST_TEST(joined->num_rows() == 600);
   BOOST_TEST(joined->GetColumnByName("shifted")->null_count() == 300);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_reads_files_of_any_name_where_asked) {
+  test::WriteParquet(directory / "lake/day=1/part-0", *pool_table);
+  const std::string folder = directory / "lake/day=1";
+  const char* paths[] = {folder.c_str()};
+  ArrowArrayStream rows;
+  BOOST_TEST(spuna_read_parquet(paths, 1, R"({"argument": "pool"})", &rows, &error) == SPUNA_IO);
+  BOOST_TEST(std::string(error.message) ==
+             "`pool`: " + folder +
+                 ": expected a directory with .parquet files but found none; to read files of "
+                 "other names, such as part-0, add `all_files=true`");
+  BOOST_REQUIRE(spuna_read_parquet(paths, 1, R"({"all_files": true})", &rows, &error) == SPUNA_OK);
+  const auto table = Import(&rows);
+  BOOST_TEST(table->num_rows() == 300);
+  // The key of the path, although it is the only one.
+  BOOST_TEST(table->GetColumnByName("day") != nullptr);
+  const ModelHandle model = FitModel();
+  BOOST_REQUIRE(spuna_score_files(model.get(), paths, 1, R"({"all_files": true})", &rows, nullptr,
+                                  &error) == SPUNA_OK);
+  BOOST_TEST(Import(&rows)->num_rows() == 300);
+}
+
+BOOST_AUTO_TEST_CASE(arguments_may_be_file_uris_and_errors_hide_secrets) {
+  const ModelHandle model = FitModel();
+  const std::string place = "file://localhost" + (directory / "a%20model");
+  BOOST_REQUIRE(spuna_model_save(model.get(), place.c_str(), 0, &error) == SPUNA_OK);
+  BOOST_TEST(std::filesystem::exists(directory / "a model"));
+  spuna_model* loaded = nullptr;
+  BOOST_REQUIRE(spuna_model_load(place.c_str(), &loaded, &error) == SPUNA_OK);
+  spuna_model_free(loaded);
+  const std::string pool_path = directory / "pool.parquet";
+  const char* inputs[] = {pool_path.c_str()};
+  BOOST_TEST(spuna_check_output(("file://" + pool_path).c_str(), "report", inputs, 1, "pool",
+                                &error) == SPUNA_IO);
+  BOOST_TEST(std::string(error.message) ==
+             "`report`: " + pool_path + ": this is what `pool` names too; choose another name");
+
+  const std::string uri = "s3://KEY:hush@bucket/x?secret_key=hush";
+  for (const spuna_code code :
+       {spuna_model_save(model.get(), uri.c_str(), 0, &error),
+        spuna_model_load(uri.c_str(), &loaded, &error),
+        spuna_check_output(uri.c_str(), "report", inputs, 1, "pool", &error)}) {
+    BOOST_TEST(code == SPUNA_INVALID);
+  }
+  BOOST_TEST(std::string(error.message) ==
+             "`report`: s3://***@bucket/x?***: expected a path of this machine but found a URI");
 }
 
 BOOST_AUTO_TEST_CASE(arrays_and_streams_without_names_are_one_column) {

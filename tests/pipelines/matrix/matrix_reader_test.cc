@@ -26,7 +26,7 @@ std::shared_ptr<arrow::Table> TableOf(const std::shared_ptr<arrow::Array>& embed
 
 arrow::Result<EmbeddingMatrix> Read(const std::vector<std::string>& paths, int num_threads,
                                     InvalidRows invalid = InvalidRows::kNull) {
-  ARROW_ASSIGN_OR_RAISE(Source source, Source::List(paths, "pool", OnBadFile::kError));
+  ARROW_ASSIGN_OR_RAISE(Source source, Source::List({paths, "pool"}, OnBadFile::kError));
   Runtime runtime;
   runtime.num_threads = num_threads;
   StageClock clock(runtime);

@@ -35,7 +35,7 @@ arrow::Result<Evaluation> EvaluateColumns(const std::shared_ptr<arrow::Array>& t
       arrow::schema({arrow::field("truth", truth->type()), arrow::field("score", score->type())});
   test::WriteParquet(directory / "x.parquet", *arrow::Table::Make(schema, {truth, score}), 2);
   const auto input =
-      Source::List({directory / "x.parquet"}, "input", OnBadFile::kError).ValueOrDie();
+      Source::List({{directory / "x.parquet"}, "input"}, OnBadFile::kError).ValueOrDie();
   return Evaluate(input, truth_name, "score", {});
 }
 
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(the_truth_may_be_a_hive_key) {
                        *arrow::Table::Make(schema, {scores}));
   }
   const auto input =
-      Source::List({directory.path().string()}, "input", OnBadFile::kError).ValueOrDie();
+      Source::List({{directory.path().string()}, "input"}, OnBadFile::kError).ValueOrDie();
   const auto evaluation = Evaluate(input, "shifted", "score", {}).ValueOrDie();
   BOOST_TEST(evaluation.metrics.auroc == 1);
   BOOST_TEST(evaluation.rows == 6);
