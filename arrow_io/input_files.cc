@@ -9,6 +9,7 @@
 #include <set>
 #include <system_error>
 
+#include "arrow_io/failure.h"
 #include "arrow_io/glob.h"
 
 namespace spuna::arrow_io {
@@ -88,7 +89,7 @@ arrow::Result<std::vector<ListedFile>> ListDirectory(const fs::path& directory) 
       found.push_back({path.lexically_relative(directory).string(), stamp});
     }
   }
-  if (error) return arrow::Status::IOError(directory.string(), ": ", error.message());
+  if (error) return SystemFailure(directory.string(), error.value());
   return found;
 }
 
@@ -138,6 +139,8 @@ class Lister {
     return IsUri(text) ? AddStored(text) : AddLocal(text);
   }
 
+  bool HasFiles() const { return !places_.empty(); }
+
   arrow::Result<InputFiles> Finish() && {
     if (places_.empty()) return arrow::Status::Invalid("`", option_, "` names no file");
     InputFiles input;
@@ -154,7 +157,7 @@ class Lister {
       if (file.filesystem == nullptr) {
         std::error_code error;
         identity = fs::canonical(file.name, error);
-        if (error) return arrow::Status::IOError(file.name, ": ", error.message());
+        if (error) return SystemFailure(file.name, error.value());
       }
       const auto [known, is_new] = seen.emplace(identity, file.name);
       if (!is_new) {
@@ -178,6 +181,11 @@ class Lister {
     return arrow::Status::IOError("`", option_, "`: ", text, ": ", what);
   }
 
+  // That there is no file at all.
+  arrow::Status Nothing(const std::string& text, const std::string& what) const {
+    return WithKind(Error(text, what), FailureKind::kNothingToRead);
+  }
+
   arrow::Status Explain(const std::string& text, const arrow::Status& status) const {
     return status.ok() ? status
                        : status.WithMessage("`", option_, "`: ", text, ": ", status.message());
@@ -190,7 +198,10 @@ class Lister {
       if (HasWildcard(text) && (!error || status.type() == fs::file_type::not_found)) {
         return AddLocalGlob(text);
       }
-      return Error(text, error ? error.message() : "no such file or directory");
+      if (status.type() == fs::file_type::not_found) {
+        return Nothing(text, error ? error.message() : "no such file or directory");
+      }
+      return WithKind(Error(text, error.message()), KindOfErrno(error.value()));
     }
     // Opening a pipe would wait for its writer, and Parquet can't be read from one.
     if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
@@ -201,7 +212,7 @@ class Lister {
       ARROW_ASSIGN_OR_RAISE(auto found, ListDirectory(text));
       found = Choose(std::move(found), "");
       if (found.empty()) {
-        return Error(text, "expected a directory with .parquet files but found none");
+        return Nothing(text, "expected a directory with .parquet files but found none");
       }
       return AddFound(text, found);
     }
@@ -223,7 +234,7 @@ class Lister {
       ARROW_ASSIGN_OR_RAISE(found, ListDirectory(base));
       found = Choose(std::move(found), glob.pattern);
     }
-    if (found.empty()) return Error(text, "no .parquet file matches this pattern");
+    if (found.empty()) return Nothing(text, "no .parquet file matches this pattern");
     return AddFound(base, found);
   }
 
@@ -263,7 +274,7 @@ class Lister {
       return arrow::Status::OK();
     }
     if (entry->kind == StoreEntry::Kind::kNothing && !is_glob) {
-      return Error(path, "no such file or directory");
+      return Nothing(path, "no such file or directory");
     }
     std::vector<ListedFile> found;
     if (entry->kind == StoreEntry::Kind::kDirectory) {
@@ -272,8 +283,8 @@ class Lister {
       found = Choose(*std::move(listed), glob.pattern);
     }
     if (found.empty()) {
-      return Error(path, is_glob ? "no .parquet file matches this pattern"
-                                 : "expected a directory with .parquet files but found none");
+      return Nothing(path, is_glob ? "no .parquet file matches this pattern"
+                                   : "expected a directory with .parquet files but found none");
     }
     has_directory_ = true;
     for (const ListedFile& listed : found) {
@@ -332,7 +343,10 @@ arrow::Result<std::vector<std::string>> ExpandPaths(const std::vector<std::strin
       if (!line.empty()) add(line);
     }
     if (lines.bad()) return fails("can't be read");
-    if (expanded.size() == before) return fails("expected a path in each line but found none");
+    if (expanded.size() == before) {
+      return WithKind(fails("expected a path in each line but found none"),
+                      FailureKind::kNothingToRead);
+    }
   }
   return expanded;
 }
@@ -343,7 +357,15 @@ arrow::Result<InputFiles> ListInputFiles(const std::vector<std::string>& paths,
   // A list of one file is a list still.
   const bool is_one_path = paths.size() == 1 && expanded.size() == 1 && !paths[0].starts_with('@');
   Lister lister(option, is_one_path);
-  for (const std::string& path : expanded) ARROW_RETURN_NOT_OK(lister.Add(path));
+  arrow::Status nothing;
+  for (const std::string& path : expanded) {
+    const arrow::Status added = lister.Add(path);
+    if (KindOf(added) != FailureKind::kNothingToRead) ARROW_RETURN_NOT_OK(added);
+    if (nothing.ok()) nothing = added;
+  }
+  // Where other paths have files, one without is a mistake.
+  if (!nothing.ok() && lister.HasFiles()) return arrow::Status::IOError(nothing.message());
+  ARROW_RETURN_NOT_OK(nothing);
   return std::move(lister).Finish();
 }
 

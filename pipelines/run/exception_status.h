@@ -6,10 +6,16 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string>
 
 #include "algorithms/compute/execution.h"
+#include "arrow_io/failure.h"
 
 namespace spuna {
+
+/// What an error says of what to do next; cli/ and plugin/ take it from here.
+using arrow_io::FailureKind;
+using arrow_io::KindOf;
 
 /// Runs `work`, which returns an arrow::Status or arrow::Result and may throw: the one place where
 /// exceptions become a Status. Interrupted becomes Cancelled.
@@ -31,8 +37,8 @@ auto CatchExceptions(Work&& work) -> decltype(work()) {
 /// The message of an error with the system's reason ("No space left on device"), which Arrow keeps
 /// apart from it.
 inline std::string MessageOf(const arrow::Status& status) {
-  return status.detail() == nullptr ? status.message()
-                                    : status.message() + " (" + status.detail()->ToString() + ")";
+  const std::string reason = arrow_io::SystemReason(status);
+  return reason.empty() ? status.message() : status.message() + " (" + reason + ")";
 }
 
 }  // namespace spuna
