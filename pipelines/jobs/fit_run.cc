@@ -25,7 +25,8 @@ constexpr const char* kModelBytes = "model.safetensors";
 
 arrow::Result<FitRequest> MakeFitRequest(const FitJob& job) {
   ARROW_ASSIGN_OR_RAISE(Source trusted, Source::List(job.trusted, "trusted", OnBadFile::kError));
-  ARROW_ASSIGN_OR_RAISE(Source pool, Source::List(job.pool, "pool", job.on_bad_file));
+  ARROW_ASSIGN_OR_RAISE(Source pool,
+                        Source::List(job.pool, "pool", job.on_bad_file, job.max_bad_files));
   FitRequest request{std::move(trusted), std::move(pool), job.options, {}, "", job.force};
   request.extras.keep_banks = job.keep_banks;
   request.extras.neighbor_scores = job.labels.has_value();

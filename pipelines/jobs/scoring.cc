@@ -28,9 +28,7 @@ std::optional<JobReport> Scoring::Finished(StageClock& clock) const {
       JobReport::Score{FileRecordFrom(manifest->value("total", json::object())).counts,
                        DecisionFromJson(manifest->at("decision")),
                        manifest->value("files", json::object()).size(), options_.by, options_.drop};
-  for (const json& skipped : manifest->value("skipped", json::array())) {
-    report.skipped[skipped.value("path", "")] = skipped.value("reason", "");
-  }
+  report.skipped = SkippedFrom(manifest->value("skipped", json::array()));
   report.seconds = clock.Seconds();
   report.peak_memory_bytes = PeakMemoryBytes();
   return report;

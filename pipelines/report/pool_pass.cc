@@ -241,8 +241,8 @@ arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult&
   std::map<std::uint32_t, std::string> pictures;
   const auto num_rows = static_cast<double>(std::max<std::int64_t>(pool.num_rows(), 1));
   std::int64_t rows_done = 0;
-  ARROW_RETURN_NOT_OK(
-      pool.ForEachPart([&](std::size_t number, const PoolPart& part) -> arrow::Status {
+  ARROW_RETURN_NOT_OK(pool.ForEachPart(
+      [&](std::size_t number, const PoolPart& part) -> arrow::Status {
         ARROW_ASSIGN_OR_RAISE(const Columns columns,
                               Columns::Find(part, pool.embedding(), id, options));
         const BatchScorer scorer = BatchScorer::MakeForColumn(model, part.name(), pool.embedding());
@@ -259,7 +259,8 @@ arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult&
               clock.Report(options.stage, static_cast<double>(rows_done) / num_rows, rows_done);
               return arrow::Status::OK();
             });
-      }));
+      },
+      clock.runtime()));
   clock.Pause();
   PoolPassResult result = std::move(observer).Finish();
   result.pictures = std::move(pictures);

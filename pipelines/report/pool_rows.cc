@@ -101,14 +101,14 @@ class StreamPart : public PoolPart {
 
 }  // namespace
 
-arrow::Status FilePool::ForEachPart(const Visit& visit) const {
+arrow::Status FilePool::ForEachPart(const Visit& visit, const Runtime& runtime) const {
   for (std::size_t number = 0; number < source_.files().size(); ++number) {
     if (source_.IsBad(number)) continue;
     const arrow_io::InputFile& file = source_.files()[number];
-    const arrow::Status read =
-        source_.ReadFile(number, [&](std::size_t, const ParquetInput& parquet) {
-          return visit(number, FilePart(file, parquet));
-        });
+    auto visit_part = [&](std::size_t, const ParquetInput& parquet) {
+      return visit(number, FilePart(file, parquet));
+    };
+    const arrow::Status read = source_.ReadFile(number, visit_part, runtime);
     if (read.ok()) continue;
     if (may_skip_) ARROW_RETURN_NOT_OK(source_.bad_files().Take(file, read));
     return read;
@@ -118,7 +118,7 @@ arrow::Status FilePool::ForEachPart(const Visit& visit) const {
 
 std::string StreamPool::name() const { return kPoolStream; }
 
-arrow::Status StreamPool::ForEachPart(const Visit& visit) const {
+arrow::Status StreamPool::ForEachPart(const Visit& visit, const Runtime&) const {
   return visit(0, StreamPart(name(), open_, *schema_));
 }
 

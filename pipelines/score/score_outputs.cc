@@ -49,10 +49,8 @@ arrow::Result<LakeRecord> ScoreOutputs::Score(const ScoreRequest& request, Stage
       directory_ ? ScoreIntoDirectory(request, *directory_,
                                       dropped_directory_ ? &*dropped_directory_ : nullptr, clock)
                  : ScoreIntoFile(request, *files_.Find(kOut), files_.Find(kDropped), clock));
-  if (!lake.files.empty()) return lake;
-  const auto skipped = request.source.bad_files().skipped();
-  return arrow::Status::IOError("none of ", request.source.files().size(),
-                                " files can be read; the first: ", skipped.begin()->second);
+  if (lake.files.empty()) ARROW_RETURN_NOT_OK(request.source.RequireFiles());
+  return lake;
 }
 
 arrow::Status ScoreOutputs::Finish(const json& manifest, RunState* state) {

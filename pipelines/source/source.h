@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,15 @@ class Source {
   /// Called with a file that was opened to be read.
   using FileVisit = std::function<arrow::Status(std::size_t file, const arrow_io::ParquetInput&)>;
 
-  /// Lists the files behind paths. `option` gave them, for messages.
+  /// Lists the files behind paths. `option` gave them, for messages; `max_bad_files` may be
+  /// skipped, any number where it is not set.
   static arrow::Result<Source> List(const std::vector<std::string>& paths,
-                                    const std::string& option, OnBadFile on_bad_file);
+                                    const std::string& option, OnBadFile on_bad_file,
+                                    std::optional<std::int64_t> max_bad_files = {});
 
   /// Reads all footers, several at a time, and resolves the embedding column by the first file that
-  /// can be read. It is an error when no file is left. `check` may be empty.
+  /// can be read. It is an error when no file is left. `check` may be empty. What fails for a
+  /// reason that may pass is tried again.
   arrow::Status Survey(const ColumnChoice& choice, const FileCheck& check, const Runtime& runtime);
 
   const std::string& option() const { return option_; }
@@ -73,12 +77,18 @@ class Source {
   /// The files in the order in which they were given.
   const std::vector<std::size_t>& GivenOrder() const { return given_order_; }
 
+  /// An error, that there is nothing to read, where every file is bad.
+  arrow::Status RequireFiles() const;
+
   /// Opens a file and reads it with `visit`, and makes sure that it did not change meanwhile. Where
-  /// it did, that is the error, whatever else it led to.
-  arrow::Status ReadFile(std::size_t file, const FileVisit& visit) const;
+  /// it did, that is the error, whatever else it led to. A file that can't be opened for a reason
+  /// that may pass is tried again (RetryMayPass); one that can't be read to its end too, if
+  /// `go_back` is given, which undoes what a visit did that failed.
+  arrow::Status ReadFile(std::size_t file, const FileVisit& visit, const Runtime& runtime,
+                         const std::function<void()>& go_back = {}) const;
 
   /// ReadFile of every file that is not bad, in order. Ends at the first error.
-  arrow::Status ForEachFile(const FileVisit& visit) const;
+  arrow::Status ForEachFile(const FileVisit& visit, const Runtime& runtime) const;
 
  private:
   // What the footer of a file says.
@@ -88,7 +98,8 @@ class Source {
     std::shared_ptr<arrow::Schema> schema;
   };
 
-  Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file);
+  Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file,
+         std::optional<std::int64_t> max_bad_files);
 
   arrow::Result<Facts> ReadFacts(const arrow_io::ParquetInput& parquet,
                                  const FileCheck& check) const;
@@ -98,7 +109,8 @@ class Source {
     std::unique_ptr<arrow_io::ParquetInput> parquet;
   };
   // Opens files until one can be read, and resolves the column there. Its facts are kept.
-  arrow::Result<First> SurveyFirst(const ColumnChoice& choice, const FileCheck& check);
+  arrow::Result<First> SurveyFirst(const ColumnChoice& choice, const FileCheck& check,
+                                   const Runtime& runtime);
 
   arrow_io::InputFiles input_;
   std::string option_;
@@ -110,7 +122,8 @@ class Source {
 };
 
 /// Makes sure that a file did not change while it was read with this result. Where it did, that is
-/// the error, whatever else it led to.
+/// the error, whatever else it led to. What may pass stays as it is: its file is not looked at
+/// again.
 arrow::Status CheckUnchanged(const arrow_io::InputFile& file, const arrow::Status& read);
 
 /// Resolves the embedding column of one schema, which messages call `where`.
