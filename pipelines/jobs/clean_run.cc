@@ -50,11 +50,10 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
   ARROW_RETURN_NOT_OK(fit_.Survey(
       [&](const arrow_io::ParquetInput& file) -> arrow::Status {
-        ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
-        return NeedsFindings() ? explanation_.Check(file) : arrow::Status::OK();
+        return CheckScoreColumns(*file.schema(), file.name(), scoring_options_);
       },
       runtime));
-  return explanation_.CheckPictures(request().pool);
+  return explanation_.CheckColumns(request().pool, NeedsFindings());
 }
 
 arrow::Status CleanRun::Fit(StageClock& clock) {

@@ -34,6 +34,11 @@ class FilePart : public PoolPart {
 
   arrow::Result<std::vector<std::string>> Pictures(std::span<const std::int64_t> rows,
                                                    const std::string& column) const override {
+    ARROW_ASSIGN_OR_RAISE(const auto found,
+                          NamedColumn::FindIfThere(*parquet_.schema(), parquet_.name(),
+                                                   parquet_.partitions(), column));
+    // A file that lacks the column has no pictures.
+    if (!found) return std::vector<std::string>(rows.size());
     std::vector<std::string> pictures;
     for (const std::int64_t row : rows) {
       ARROW_ASSIGN_OR_RAISE(std::string uri, ReadPicture(file_, parquet_, row, column));
