@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "arrow_io/failure.h"
 #include "arrow_io/file_memory.h"
 
 namespace spuna::arrow_io {
@@ -111,10 +112,11 @@ class CachedFile : public arrow::io::RandomAccessFile {
   arrow::Result<Bytes> Fetch(std::int64_t number) {
     const std::int64_t begin = number * kBlockBytes;
     const std::int64_t wanted = std::min(kBlockBytes, size_ - begin);
-    ARROW_ASSIGN_OR_RAISE(Bytes bytes, file_->ReadAt(begin, wanted));
+    ARROW_ASSIGN_OR_RAISE(Bytes bytes, AskStore([&] { return file_->ReadAt(begin, wanted); }));
     if (bytes->size() < wanted) {
-      return arrow::Status::IOError("expected ", wanted, " bytes at ", begin, " but found ",
-                                    bytes->size());
+      return WithKind(arrow::Status::IOError("expected ", wanted, " bytes at ", begin,
+                                             " but found ", bytes->size()),
+                      FailureKind::kMayPass);
     }
     return bytes;
   }

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <utility>
 
+#include "arrow_io/failure.h"
 #include "arrow_io/uri.h"
 
 namespace spuna::arrow_io {
@@ -102,6 +103,13 @@ struct CloseStoresAtExit {
   }
 };
 
+// A URI that is wrong stays so; a server that did not answer may do so later.
+arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> Opened(
+    arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> made) {
+  if (made.status().IsIOError()) return StoreFailure(made.status());
+  return made;
+}
+
 arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> MakeStore(const std::string& scheme,
                                                                 const std::string& uri,
                                                                 std::string* path) {
@@ -109,8 +117,8 @@ arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> MakeStore(const std::strin
   if (scheme == "s3") {
     ARROW_RETURN_NOT_OK(LoadS3());
     const std::shared_ptr<arrow::fs::S3RetryStrategy> retries = std::make_shared<PatientRetries>();
-    return arrow::fs::FileSystemFromUriAndOptions(uri, {{"retry_strategy", std::any(retries)}},
-                                                  path);
+    return Opened(
+        arrow::fs::FileSystemFromUriAndOptions(uri, {{"retry_strategy", std::any(retries)}}, path));
   }
   std::string limited = uri;
   if (scheme.starts_with('g') && uri.find("retry_limit_seconds=") == std::string::npos) {
@@ -118,7 +126,7 @@ arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> MakeStore(const std::strin
     limited += (uri.find('?') == std::string::npos ? '?' : '&');
     limited += "retry_limit_seconds=30";
   }
-  return arrow::fs::FileSystemFromUri(limited, path);
+  return Opened(arrow::fs::FileSystemFromUri(limited, path));
 }
 
 // A URI behind its scheme: "bucket", "/lake" without slashes at its end, "?region=…".
@@ -191,7 +199,8 @@ arrow::Result<std::string> PathInStore(const arrow::fs::FileSystem& filesystem,
 }
 
 arrow::Result<StoreEntry> LookUp(const StorePath& place) {
-  ARROW_ASSIGN_OR_RAISE(const arrow::fs::FileInfo info, place.filesystem->GetFileInfo(place.path));
+  ARROW_ASSIGN_OR_RAISE(const arrow::fs::FileInfo info,
+                        AskStore([&] { return place.filesystem->GetFileInfo(place.path); }));
   switch (info.type()) {
     case arrow::fs::FileType::File:
       return StoreEntry{StoreEntry::Kind::kFile, StampOf(info)};
@@ -206,7 +215,8 @@ arrow::Result<std::vector<ListedFile>> ListStore(const StorePath& place, bool re
   arrow::fs::FileSelector selector;
   selector.base_dir = place.path;
   selector.recursive = recursive;
-  ARROW_ASSIGN_OR_RAISE(const auto infos, place.filesystem->GetFileInfo(selector));
+  ARROW_ASSIGN_OR_RAISE(const auto infos,
+                        AskStore([&] { return place.filesystem->GetFileInfo(selector); }));
   std::vector<ListedFile> files;
   for (const arrow::fs::FileInfo& info : infos) {
     if (!info.IsFile()) continue;

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "arrow_io/block_cache.h"
+#include "arrow_io/failure.h"
 #include "arrow_io/file_memory.h"
 #include "arrow_io/open_counter.h"
 
@@ -15,19 +15,20 @@ namespace spuna::arrow_io {
 
 arrow::Result<FileStamp> LocalStamp(const std::string& path) {
   struct stat found{};
-  if (stat(path.c_str(), &found) != 0) {
-    return arrow::Status::IOError(path, ": ", std::generic_category().message(errno));
-  }
+  if (stat(path.c_str(), &found) != 0) return SystemFailure(path, errno);
   return FileStamp{found.st_size,
                    std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
 }
 
 arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> InputFile::Open() const {
   OpenCounter::Note(name);
-  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> file =
-      filesystem == nullptr ? arrow::io::ReadableFile::Open(name, FileMemory())
-                            : filesystem->OpenInputFile(store_path);
-  if (!file.ok()) return file.status().WithMessage(name, ": ", file.status().message());
+  using File = std::shared_ptr<arrow::io::RandomAccessFile>;
+  arrow::Result<File> file = filesystem == nullptr
+                                 ? arrow::io::ReadableFile::Open(name, FileMemory())
+                                 : AskStore([&] { return filesystem->OpenInputFile(store_path); });
+  if (!file.ok()) {
+    return FileFailure(file.status()).WithMessage(name, ": ", file.status().message());
+  }
   // A store answers each request after a while, so it is asked for large blocks, once.
   if (filesystem != nullptr) return CacheBlocks(*std::move(file), stamp.size);
   return file;
@@ -41,14 +42,17 @@ arrow::Status InputFile::CheckUnchanged() const {
     const arrow::Result<StoreEntry> entry = LookUp({filesystem, store_path, ""});
     if (!entry.ok()) return entry.status().WithMessage(name, ": ", entry.status().message());
     if (entry->kind != StoreEntry::Kind::kFile) {
-      return arrow::Status::IOError(name, ": it was there when the run began and is gone now");
+      return WithKind(
+          arrow::Status::IOError(name, ": it was there when the run began and is gone now"),
+          FailureKind::kMayPass);
     }
     now = entry->stamp;
   }
   if (now == stamp) return arrow::Status::OK();
-  return arrow::Status::IOError(name, ": the file changed while the run read it (it had ",
-                                stamp.size, " bytes and has ", now.size,
-                                "); run again when nobody writes to it");
+  return WithKind(
+      arrow::Status::IOError(name, ": the file changed while the run read it (it had ", stamp.size,
+                             " bytes and has ", now.size, "); run again when nobody writes to it"),
+      FailureKind::kMayPass);
 }
 
 InputFile LocalFile(const std::filesystem::path& path) {

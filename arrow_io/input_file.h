@@ -29,10 +29,11 @@ struct InputFile {
   /// Its path in the store.
   std::string store_path;
 
-  /// Opens the file; several threads may read from it. An error names it.
+  /// Opens the file; several threads may read from it. An error names it and has its kind
+  /// (failure.h), as have those of reading from it.
   arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> Open() const;
 
-  /// An error when the file is no longer what it was when it was listed.
+  /// An error, which may pass, when the file is no longer what it was when it was listed.
   arrow::Status CheckUnchanged() const;
 };
 

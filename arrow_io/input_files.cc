@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "arrow_io/directory_listing.h"
+#include "arrow_io/failure.h"
 #include "arrow_io/glob.h"
 #include "arrow_io/lake_tables.h"
 #include "arrow_io/uri.h"
@@ -67,6 +68,8 @@ class Lister {
     return IsUri(text) ? AddStored(text) : AddLocal(text);
   }
 
+  bool HasFiles() const { return !places_.empty(); }
+
   arrow::Result<InputFiles> Finish() && {
     if (places_.empty()) return arrow::Status::Invalid("`", listing_.option, "` names no file");
     InputFiles input;
@@ -87,7 +90,7 @@ class Lister {
       if (file.filesystem == nullptr) {
         std::error_code error;
         identity = fs::canonical(file.name, error);
-        if (error) return arrow::Status::IOError(file.name, ": ", error.message());
+        if (error) return SystemFailure(file.name, error.value());
       }
       const auto [known, is_new] = seen.emplace(identity, file.name);
       if (!is_new) {
@@ -135,6 +138,11 @@ class Lister {
     return arrow::Status::IOError("`", listing_.option, "`: ", text, ": ", what);
   }
 
+  // That there is no file at all.
+  arrow::Status Nothing(const std::string& text, const std::string& what) const {
+    return WithKind(Error(text, what), FailureKind::kNothingToRead);
+  }
+
   arrow::Status Explain(const std::string& text, const arrow::Status& status) const {
     if (status.ok()) return status;
     return status.WithMessage("`", listing_.option, "`: ", text, ": ", status.message());
@@ -157,7 +165,10 @@ class Lister {
       if (HasWildcard(text) && (!error || status.type() == fs::file_type::not_found)) {
         return AddLocalGlob(text);
       }
-      return Error(text, error ? error.message() : "no such file or directory");
+      if (status.type() == fs::file_type::not_found) {
+        return Nothing(text, error ? error.message() : "no such file or directory");
+      }
+      return WithKind(Error(text, error.message()), KindOfErrno(error.value()));
     }
     // Opening a pipe would wait for its writer, and Parquet can't be read from one.
     if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
@@ -190,7 +201,7 @@ class Lister {
       ARROW_ASSIGN_OR_RAISE(listed, ListDirectory(directory, choice));
     }
     const std::vector<ListedFile> found = Choose(listed, choice);
-    if (found.empty()) return Error(text, choice.NoneFound(listed));
+    if (found.empty()) return Nothing(text, choice.NoneFound(listed));
     if (const auto table = tables_.FindLocal(directory, found)) return RefuseTable("", *table);
     has_directory_ = true;
     for (const ListedFile& file : found) {
@@ -225,7 +236,7 @@ class Lister {
       return arrow::Status::OK();
     }
     if (entry->kind == StoreEntry::Kind::kNothing && !is_glob) {
-      return Error(path, "no such file or directory");
+      return Nothing(path, "no such file or directory");
     }
     const FileChoice choice{glob.pattern, listing_.all_files};
     std::vector<ListedFile> all;
@@ -235,7 +246,7 @@ class Lister {
       all = *std::move(listed);
     }
     const std::vector<ListedFile> found = Choose(all, choice);
-    if (found.empty()) return Error(path, choice.NoneFound(all));
+    if (found.empty()) return Nothing(path, choice.NoneFound(all));
     const auto table = tables_.FindStored(place, all, found);
     ARROW_RETURN_NOT_OK(Explain(path, table.status()));
     if (table->has_value()) return RefuseTable(place.prefix, **table);
@@ -301,7 +312,10 @@ arrow::Result<std::vector<std::string>> ExpandPaths(const std::vector<std::strin
       if (!line.empty()) ARROW_RETURN_NOT_OK(add(line));
     }
     if (lines.bad()) return fails("can't be read");
-    if (expanded.size() == before) return fails("expected a path in each line but found none");
+    if (expanded.size() == before) {
+      return WithKind(fails("expected a path in each line but found none"),
+                      FailureKind::kNothingToRead);
+    }
   }
   return expanded;
 }
@@ -312,7 +326,15 @@ arrow::Result<InputFiles> ListInputFiles(const InputListing& listing) {
   // A list of one file is a list still.
   const bool is_one_path = paths.size() == 1 && expanded.size() == 1 && !paths[0].starts_with('@');
   Lister lister(listing, is_one_path);
-  for (const std::string& path : expanded) ARROW_RETURN_NOT_OK(lister.Add(path));
+  arrow::Status nothing;
+  for (const std::string& path : expanded) {
+    const arrow::Status added = lister.Add(path);
+    if (KindOf(added) != FailureKind::kNothingToRead) ARROW_RETURN_NOT_OK(added);
+    if (nothing.ok()) nothing = added;
+  }
+  // Where other paths have files, one without is a mistake.
+  if (!nothing.ok() && lister.HasFiles()) return arrow::Status::IOError(nothing.message());
+  ARROW_RETURN_NOT_OK(nothing);
   return std::move(lister).Finish();
 }
 

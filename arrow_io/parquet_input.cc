@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "arrow_io/failure.h"
 #include "arrow_io/file_memory.h"
 
 namespace spuna::arrow_io {
@@ -124,7 +125,7 @@ arrow::Status ParquetInput::ForEachBatch(
 
 arrow::Status ParquetInput::Explain(const arrow::Status& status) const {
   if (status.ok()) return status;
-  return status.WithMessage(name_, ": ", status.message());
+  return FileFailure(status).WithMessage(name_, ": ", status.message());
 }
 
 std::int64_t RowsWithin(const parquet::FileMetaData& metadata, std::int64_t num_bytes) {

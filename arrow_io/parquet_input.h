@@ -96,7 +96,7 @@ class ParquetInput {
   arrow::Status ForEachBatch(const std::vector<int>& columns,
                              const std::function<arrow::Status(const Batch&)>& visit) const;
 
-  /// Puts the file's name before an error of reading it.
+  /// Puts the file's name before an error of reading it, and gives it its kind (failure.h).
   arrow::Status Explain(const arrow::Status& status) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <variant>
 
 #include "cli/exit_codes.h"
@@ -23,6 +24,9 @@ int Fail(const arrow::Status& status, int exit_code) {
     return kInterrupted;
   }
   std::fprintf(stderr, "spuna: error: %s\n", MessageOf(status).c_str());
+  const std::optional<FailureKind> kind = KindOf(status);
+  if (kind == FailureKind::kNothingToRead) return kNothingToRead;
+  if (kind == FailureKind::kMayPass) return kTryAgain;
   return exit_code;
 }
 

@@ -41,7 +41,7 @@ arrow::Result<StreamTexts> StreamTexts::Make(const arrow::Schema& schema, const 
                           NamedColumn::Find(schema, where, {}, options.fold_by, "fold-by"));
   }
   texts.wants_ids_ = ids.has_value();
-  if (ids && ids->IsIn(schema)) {
+  if (ids && (ids->is_asked || ids->IsIn(schema))) {
     ARROW_ASSIGN_OR_RAISE(texts.id_column_, NamedColumn::Find(schema, where, {}, ids->name, "id"));
   }
   return texts;

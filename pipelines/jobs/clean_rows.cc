@@ -20,7 +20,7 @@ arrow::Result<std::shared_ptr<const CleanResult>> CleanRows(arrow::RecordBatchRe
   const std::shared_ptr<arrow::Schema> schema = pool.schema();
   // A column that is missing or taken is reported before the work, not after it.
   ARROW_RETURN_NOT_OK(CheckScoredColumns(*schema, job.Scoring()));
-  ARROW_RETURN_NOT_OK(CheckPoolPassColumns({*schema, kPoolStream, {}}, PassOptionsOf(job)));
+  ARROW_RETURN_NOT_OK(CheckPoolPassColumns({{*schema, kPoolStream, {}}}, PassOptionsOf(job)));
   StreamFitRequest request;
   request.options = job.Fitting();
   request.extras.keep_banks = job.fit.keep_banks;

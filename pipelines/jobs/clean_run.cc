@@ -107,8 +107,7 @@ bool CleanRun::HasFindings() const {
 
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
   auto check = [&](const arrow_io::ParquetInput& file) -> arrow::Status {
-    ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
-    return NeedsFindings() ? explanation_.Check(file) : arrow::Status::OK();
+    return CheckScoreColumns(*file.schema(), file.name(), scoring_options_);
   };
   if (kept_) {
     const FitOptions& options = kept_->model.options;
@@ -117,8 +116,8 @@ arrow::Status CleanRun::Survey(const Runtime& runtime) {
   } else {
     ARROW_RETURN_NOT_OK(fit_.Survey(check, runtime));
   }
-  return request().pool.num_rows() > 0 ? explanation_.CheckPictures(request().pool)
-                                       : arrow::Status::OK();
+  if (request().pool.num_rows() == 0) return arrow::Status::OK();
+  return explanation_.CheckColumns(request().pool, NeedsFindings());
 }
 
 arrow::Status CleanRun::Fit(StageClock& clock) {

@@ -31,8 +31,8 @@ constexpr const char* kFit = "fit";
 arrow::Result<FitRequest> MakeFitRequest(const FitJob& job) {
   ARROW_ASSIGN_OR_RAISE(Source trusted,
                         Source::List({job.trusted, "trusted", job.all_files}, OnBadFile::kError));
-  ARROW_ASSIGN_OR_RAISE(Source pool,
-                        Source::List({job.pool, "pool", job.all_files, job.base}, job.on_bad_file));
+  ARROW_ASSIGN_OR_RAISE(Source pool, Source::List({job.pool, "pool", job.all_files, job.base},
+                                                  job.on_bad_file, job.max_bad_files));
   FitRequest request{std::move(trusted), std::move(pool), job.options, {}, "", job.force};
   request.extras.keep_banks = job.keep_banks;
   request.extras.neighbor_scores = job.labels.has_value();

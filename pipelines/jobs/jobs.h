@@ -42,7 +42,7 @@ arrow::Result<JobPlan> Plan(const CleanJob& job, const Runtime& runtime);
 struct FittedModel {
   Model model;
   /// Why a file of the pool was skipped, by its path.
-  std::map<std::string, std::string> skipped;
+  SkippedFiles skipped;
 };
 
 /// Fits on files and writes nothing.

@@ -63,11 +63,12 @@ arrow::Result<SmallPool> ReadSmallPool(const FitRequest& request, std::int64_t w
     const std::int64_t count = std::min(num_rows, (wanted * num_rows + rows_available - 1) /
                                                       std::max<std::int64_t>(rows_available, 1));
     std::int64_t stretch = count;
-    ARROW_RETURN_NOT_OK(source.ReadFile(file, [&](std::size_t, const ParquetInput& parquet) {
+    auto measure = [&](std::size_t, const ParquetInput& parquet) {
       stretch = std::max(
           count, std::min(num_rows, arrow_io::RowsWithin(parquet.metadata(), kBytesPerFile)));
       return arrow::Status::OK();
-    }));
+    };
+    ARROW_RETURN_NOT_OK(source.ReadFile(file, measure, runtime));
     for (std::int64_t i = 0; i < count; ++i) {
       sample.rows[file].push_back((i + 1) * stretch / count - 1);
     }

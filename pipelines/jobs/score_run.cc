@@ -11,8 +11,8 @@ namespace spuna {
 
 arrow::Result<ScoreRun> ScoreRun::Prepare(const ScoreJob& job) {
   ARROW_RETURN_NOT_OK(job.Validate());
-  ARROW_ASSIGN_OR_RAISE(
-      Source input, Source::List({job.input, "input", job.all_files, job.base}, job.on_bad_file));
+  ARROW_ASSIGN_OR_RAISE(Source input, Source::List({job.input, "input", job.all_files, job.base},
+                                                   job.on_bad_file, job.max_bad_files));
   ARROW_RETURN_NOT_OK(input.ChooseLayout(job.output, job.dropped));
   ARROW_ASSIGN_OR_RAISE(Model model, LoadModel(job.model));
   JobPaths paths;

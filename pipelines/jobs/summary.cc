@@ -219,9 +219,9 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
                        Count(report.score->counts.invalid) + ": null or non-finite");
   }
   if (!report.skipped.empty()) {
-    const auto& [path, reason] = *report.skipped.begin();
     lines.emplace_back("files skipped", Count(static_cast<std::int64_t>(report.skipped.size())) +
-                                            ": could not be read; the first: " + reason);
+                                            ": could not be read; the first: " +
+                                            report.skipped.begin()->second.reason);
   }
   if (report.was_done) {
     lines.emplace_back("nothing to do", "the output is up to date");
@@ -243,7 +243,7 @@ std::string Summarize(const JobPlan& plan) {
   if (!plan.skipped.empty()) {
     lines.emplace_back("files skipped",
                        Count(static_cast<std::int64_t>(plan.skipped.size())) +
-                           ": can't be read; the first: " + plan.skipped.begin()->second);
+                           ": can't be read; the first: " + plan.skipped.begin()->second.reason);
   }
   if (plan.fit_rows) {
     lines.emplace_back("fit on", Count(*plan.fit_rows) + " rows of the pool" +

@@ -259,14 +259,16 @@ arrow::Result<SourceRows> ReadAllRows(const RowsRequest& request, StageClock& cl
     clock.Report("read", static_cast<double>(file) / num_files);
     if (source.IsBad(file)) continue;
     const MatrixReader::Mark mark = reader.Here();
+    auto read_rows = [&](std::size_t number, const ParquetInput& parquet) {
+      return reader.Read(number, parquet);
+    };
     const arrow::Status read =
-        source.ReadFile(file, [&](std::size_t number, const ParquetInput& parquet) {
-          return reader.Read(number, parquet);
-        });
+        source.ReadFile(file, read_rows, clock.runtime(), [&] { reader.GoBackTo(mark); });
     if (read.ok()) continue;
     ARROW_RETURN_NOT_OK(source.bad_files().Take(source.files()[file], read));
     reader.GoBackTo(mark);
   }
+  ARROW_RETURN_NOT_OK(source.RequireFiles());
   SourceRows rows = std::move(reader).Finish();
   ARROW_RETURN_NOT_OK(rows.matrix.RequireRows(source.option(), source.name()));
   return rows;

@@ -6,6 +6,7 @@
 #include <arrow/record_batch.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <span>
 
@@ -13,6 +14,7 @@
 #include "arrow_io/parquet_input.h"
 #include "pipelines/matrix/source_rows.h"
 #include "pipelines/run/exception_status.h"
+#include "pipelines/source/retries.h"
 
 namespace spuna {
 namespace {
@@ -41,11 +43,56 @@ class SampleReader {
 
   // Reads some files that follow each other.
   arrow::Status Read(std::size_t begin, std::size_t end) {
-    std::vector<std::unique_ptr<ParquetInput>> opened(end - begin);
-    std::vector<arrow::Status> statuses(end - begin);
-    std::vector<Part> parts;
+    Window window = Load(begin, end);
     for (std::size_t file = begin; file < end; ++file) {
-      if (request_.source.IsBad(file) || sample_.rows[file].empty()) continue;
+      if (IsLeftOut(file)) continue;
+      SourceRows texts;
+      arrow::Status read = ReadTexts(file, window, texts);
+      Window again;
+      auto repeat = [&] {
+        texts = {};
+        again = Load(file, file + 1);
+        return ReadTexts(file, again, texts);
+      };
+      read = RetryMayPass(runtime_, File(file), {read, window.took}, repeat);
+      read = CheckUnchanged(File(file), read);
+      ARROW_RETURN_NOT_OK(request_.source.bad_files().Take(File(file), read));
+      if (!read.ok()) continue;
+      Append(file, again.opened.empty() ? window.parts : again.parts, std::move(texts));
+    }
+    return arrow::Status::OK();
+  }
+
+  SourceRows Finish() && { return std::move(rows_); }
+
+ private:
+  // Some files that follow each other, open.
+  struct Window {
+    std::size_t begin = 0;
+    std::vector<std::unique_ptr<ParquetInput>> opened;
+    std::vector<arrow::Status> statuses;
+    std::vector<Part> parts;
+    std::chrono::steady_clock::duration took{};
+  };
+
+  const arrow_io::InputFile& File(std::size_t file) const { return request_.source.files()[file]; }
+
+  bool IsLeftOut(std::size_t file) const {
+    return request_.source.IsBad(file) || sample_.rows[file].empty();
+  }
+
+  // Opens the files and reads the sampled rows of each.
+  Window Load(std::size_t begin, std::size_t end) const {
+    const auto started = std::chrono::steady_clock::now();
+    Window window;
+    window.begin = begin;
+    auto& opened = window.opened;
+    auto& statuses = window.statuses;
+    auto& parts = window.parts;
+    opened.resize(end - begin);
+    statuses.resize(end - begin);
+    for (std::size_t file = begin; file < end; ++file) {
+      if (IsLeftOut(file)) continue;
       arrow::Result<std::unique_ptr<ParquetInput>> parquet = ParquetInput::Open(File(file));
       if (parquet.ok()) {
         opened[file - begin] = *std::move(parquet);
@@ -62,23 +109,16 @@ class SampleReader {
     for (const Part& part : parts) {
       if (statuses[part.file - begin].ok()) statuses[part.file - begin] = part.status;
     }
-    for (std::size_t file = begin; file < end; ++file) {
-      if (sample_.rows[file].empty() || request_.source.IsBad(file)) continue;
-      arrow::Status read = statuses[file - begin];
-      if (read.ok()) read = CheckDimension(file, parts);
-      SourceRows texts;
-      if (read.ok()) read = AppendTexts(file, *opened[file - begin], parts, texts);
-      read = CheckUnchanged(File(file), read);
-      ARROW_RETURN_NOT_OK(request_.source.bad_files().Take(File(file), read));
-      if (read.ok()) Append(file, parts, std::move(texts));
-    }
-    return arrow::Status::OK();
+    window.took = std::chrono::steady_clock::now() - started;
+    return window;
   }
 
-  SourceRows Finish() && { return std::move(rows_); }
-
- private:
-  const arrow_io::InputFile& File(std::size_t file) const { return request_.source.files()[file]; }
+  // How the reading of a file ended; where it went well, its texts are read too.
+  arrow::Status ReadTexts(std::size_t file, const Window& window, SourceRows& texts) const {
+    ARROW_RETURN_NOT_OK(window.statuses[file - window.begin]);
+    ARROW_RETURN_NOT_OK(CheckDimension(file, window.parts));
+    return AppendTexts(file, *window.opened[file - window.begin], window.parts, texts);
+  }
 
   void AddParts(std::size_t file, const ParquetInput& parquet, std::vector<Part>& parts) const {
     const std::vector<std::int64_t>& rows = sample_.rows[file];
@@ -180,6 +220,7 @@ arrow::Result<SourceRows> ReadSampledRows(const RowsRequest& request, const RowS
     clock.Report("read", static_cast<double>(begin) / static_cast<double>(num_files));
     ARROW_RETURN_NOT_OK(reader.Read(begin, std::min(begin + at_once, num_files)));
   }
+  ARROW_RETURN_NOT_OK(source.RequireFiles());
   SourceRows rows = std::move(reader).Finish();
   ARROW_RETURN_NOT_OK(rows.matrix.RequireRows(source.option(), source.name()));
   return rows;

@@ -22,7 +22,7 @@ arrow::Status BatchWatcher::Watch(const Source& source,
                                   const std::shared_ptr<const PreparedModel>& prepared,
                                   StageClock& clock) {
   const Runtime& runtime = clock.runtime();
-  return source.ForEachFile([&](std::size_t file, const ParquetInput& parquet) -> arrow::Status {
+  auto watch = [&](std::size_t file, const ParquetInput& parquet) -> arrow::Status {
     clock.Report("watch", static_cast<double>(file) / static_cast<double>(source.files().size()));
     const BatchScorer scorer =
         BatchScorer::MakeForColumn(prepared, parquet.name(), source.embedding());
@@ -34,7 +34,8 @@ arrow::Status BatchWatcher::Watch(const Source& source,
       Add(scored, runtime);
       return arrow::Status::OK();
     });
-  });
+  };
+  return source.ForEachFile(watch, runtime);
 }
 
 arrow::Status BatchWatcher::Watch(arrow::RecordBatchReader& rows, const std::string& embedding,

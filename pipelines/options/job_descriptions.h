@@ -2,6 +2,7 @@
 
 #include <arrow/status.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -27,6 +28,8 @@ struct FitJob {
   /// Whether to start even if there seems to be too little memory.
   bool force = false;
   OnBadFile on_bad_file = OnBadFile::kError;
+  /// How many files may be skipped; not set for any number.
+  std::optional<std::int64_t> max_bad_files;
   /// How many seconds a fit runs before it saves a checkpoint.
   double checkpoint_seconds = 1;
   /// Of a clean: where the layout below its output starts; empty for the directory that holds all
@@ -50,6 +53,8 @@ struct ScoreJob {
   std::optional<std::string> dropped;
   ScoreOptions options;
   OnBadFile on_bad_file = OnBadFile::kError;
+  /// How many files may be skipped; not set for any number.
+  std::optional<std::int64_t> max_bad_files;
   /// Of an output directory that is there: whether to compare contents, and whether to remove the
   /// outputs of files that are gone.
   bool verify = false;

@@ -311,8 +311,16 @@ std::vector<Option> RunningLines() {
           {.name = "on-bad-file",
            .help = "error or skip: what to do about a file that can't be read",
            .notes = "A file of the pool or the input. Summary and manifest list what was skipped, "
-                    "and the command ends with exit code 4",
+                    "and the command ends with exit code 4. A file that can't be read for a "
+                    "reason that may pass, such as a store that does not answer, is tried again "
+                    "and never skipped: exit code 6",
            .field = on_files},
+          {.name = "max-bad-files",
+           .help = "More skipped files than this are an error; needs `on-bad-file` skip",
+           .notes = "The outputs are then not finished. 0 allows none",
+           .rule = "no limit",
+           .range = Between(0, kMaxCount),
+           .field = InFit(&FitJob::max_bad_files).Or(In(&ScoreJob::max_bad_files))},
           {.name = "checkpoint-seconds",
            .help = "How often a fit saves its progress, to resume from there after a kill",
            .not_in_calls = kOnRuns,

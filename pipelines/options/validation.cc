@@ -38,6 +38,13 @@ arrow::Status CheckDropped(bool drop, const std::optional<std::string>& dropped)
   return arrow::Status::Invalid("`dropped` needs `drop`: without it no row is left out");
 }
 
+template <typename Job>
+arrow::Status CheckBadFiles(const Job& job) {
+  if (!job.max_bad_files || job.on_bad_file == OnBadFile::kSkip) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "`max-bad-files` needs `on-bad-file` skip: without it no file is skipped");
+}
+
 arrow::Status CheckBanks(const FitJob& job) {
   if (!job.keep_banks || job.model) return arrow::Status::OK();
   return arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in");
@@ -95,11 +102,13 @@ arrow::Status MonitorOptions::Validate() const { return CheckRangesIn<MonitorJob
 
 arrow::Status FitJob::Validate() const {
   ARROW_RETURN_NOT_OK(options.Validate());
+  ARROW_RETURN_NOT_OK(CheckBadFiles(*this));
   return CheckBanks(*this);
 }
 
 arrow::Status ScoreJob::Validate() const {
   ARROW_RETURN_NOT_OK(options.Validate());
+  ARROW_RETURN_NOT_OK(CheckBadFiles(*this));
   return CheckDropped(options.drop, dropped);
 }
 
@@ -115,6 +124,7 @@ arrow::Status CleanJob::Validate() const {
   }
   // A call keeps the banks in what it returns.
   if (!output.empty()) ARROW_RETURN_NOT_OK(CheckBanks(fit));
+  ARROW_RETURN_NOT_OK(CheckBadFiles(fit));
   ARROW_RETURN_NOT_OK(Scoring().Validate());
   return CheckDropped(drop, dropped);
 }

@@ -3,13 +3,12 @@
 #include <arrow/record_batch.h>
 
 #include <memory>
+#include <vector>
 
 #include "arrow_io/table_output.h"
-#include "pipelines/report/pictures.h"
 #include "pipelines/report/reasons.h"
 #include "pipelines/report/report.h"
 #include "pipelines/report/report_page.h"
-#include "pipelines/source/named_column.h"
 
 namespace spuna {
 namespace {
@@ -42,19 +41,16 @@ void AddFindings(const CleanJob& job, const Findings& findings, const PoolPassRe
 
 Explanation::Explanation(const CleanJob& job) : job_(job) {}
 
-arrow::Status Explanation::Check(const arrow_io::ParquetInput& file) const {
-  return CheckPoolPassColumns({*file.schema(), file.name(), file.partitions()},
-                              PassOptionsOf(job_));
-}
-
-arrow::Status Explanation::CheckPictures(const Source& pool) const {
-  if (job_.image.empty()) return arrow::Status::OK();
-  const std::size_t first = pool.FirstGood();
-  const arrow_io::InputFile& file = pool.files()[first];
-  ARROW_ASSIGN_OR_RAISE(const NamedColumn column,
-                        NamedColumn::Find(pool.SchemaOf(first), file.name, file.partitions,
-                                          job_.image, "report-image"));
-  return CheckPictureColumn(pool.SchemaOf(first), column);
+arrow::Status Explanation::CheckColumns(const Source& pool, bool explains) const {
+  PoolPassOptions options;
+  if (explains) options = PassOptionsOf(job_);
+  options.image = job_.image;
+  std::vector<ColumnPlace> places;
+  for (std::size_t file = 0; file < pool.files().size(); ++file) {
+    const arrow_io::InputFile& input = pool.files()[file];
+    if (!pool.IsBad(file)) places.push_back({pool.SchemaOf(file), input.name, input.partitions});
+  }
+  return CheckPoolPassColumns(places, options);
 }
 
 arrow::Status Explanation::Stage(const RunState& state) {

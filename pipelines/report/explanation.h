@@ -2,7 +2,6 @@
 
 #include <arrow/status.h>
 
-#include "arrow_io/parquet_input.h"
 #include "pipelines/fit/file_fit.h"
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/options/job_descriptions.h"
@@ -10,6 +9,7 @@
 #include "pipelines/run/job_report.h"
 #include "pipelines/run/output_set.h"
 #include "pipelines/run/run_state.h"
+#include "pipelines/source/source.h"
 
 namespace spuna {
 
@@ -32,11 +32,10 @@ class Explanation {
 
   explicit Explanation(const CleanJob& job);
 
-  /// Whether a file of the pool has the columns that are asked for.
-  arrow::Status Check(const arrow_io::ParquetInput& file) const;
-
-  /// Whether the column of pictures that was named, used or not, can hold some.
-  arrow::Status CheckPictures(const Source& pool) const;
+  /// Whether files of the pool, which was surveyed, have the columns that are asked for; of one
+  /// that does not explain anything, the column of pictures alone. A file that lacks one is no bad
+  /// file: the column is null there.
+  arrow::Status CheckColumns(const Source& pool, bool explains) const;
 
   /// Reserves the outputs.
   arrow::Status Stage(const RunState& state);

@@ -20,29 +20,31 @@ namespace {
 
 constexpr const char* kTruths = "a boolean or 0 or 1";
 
-// The columns of a part that are looked at.
+// The columns of a part that are looked at. Those that were only asked for need not be in every
+// part; where one is not, it is null.
 struct Columns {
   NamedColumn embedding;
   std::optional<NamedColumn> id;
-  std::vector<NamedColumn> groups;
+  std::vector<std::optional<NamedColumn>> groups;
   std::optional<NamedColumn> truth;
 
   static arrow::Result<Columns> Find(const PoolPart& part, const std::string& embedding,
                                      const IdColumn& id, const PoolPassOptions& options) {
-    auto find = [&](const std::string& name, const char* option) {
-      return NamedColumn::Find(part.schema(), part.name(), part.hive_keys(), name, option);
+    auto find = [&](const std::string& name) {
+      return NamedColumn::FindIfThere(part.schema(), part.name(), part.hive_keys(), name);
     };
     Columns columns;
-    ARROW_ASSIGN_OR_RAISE(columns.embedding, find(embedding, "embedding"));
-    if (id.IsIn(part.schema())) {
-      ARROW_ASSIGN_OR_RAISE(columns.id, find(id.name, "id"));
+    ARROW_ASSIGN_OR_RAISE(columns.embedding, NamedColumn::Find(part.schema(), part.name(), {},
+                                                               embedding, "embedding"));
+    if (id.IsIn(part.schema(), part.hive_keys())) {
+      ARROW_ASSIGN_OR_RAISE(columns.id, find(id.name));
     }
     for (const std::string& name : options.group_by) {
-      ARROW_ASSIGN_OR_RAISE(NamedColumn column, find(name, "group-by"));
+      ARROW_ASSIGN_OR_RAISE(std::optional<NamedColumn> column, find(name));
       columns.groups.push_back(std::move(column));
     }
     if (!options.truth.empty()) {
-      ARROW_ASSIGN_OR_RAISE(columns.truth, find(options.truth, "truth"));
+      ARROW_ASSIGN_OR_RAISE(columns.truth, find(options.truth));
     }
     return columns;
   }
@@ -51,7 +53,9 @@ struct Columns {
     std::vector<const NamedColumn*> all = {&embedding};
     if (id) all.push_back(&*id);
     if (truth) all.push_back(&*truth);
-    for (const NamedColumn& group : groups) all.push_back(&group);
+    for (const std::optional<NamedColumn>& group : groups) {
+      if (group) all.push_back(&*group);
+    }
     return Positions(all);
   }
 };
@@ -109,6 +113,10 @@ class PoolObserver {
       result_.decisions[part].push_back(scored.score->IsNull(i) ? RowDecision::kInvalid : valid);
     }
     if (options_.id.empty()) return arrow::Status::OK();
+    if (!pool.columns.id) {
+      result_.ids[part].resize(result_.decisions[part].size());
+      return arrow::Status::OK();
+    }
     ARROW_ASSIGN_OR_RAISE(const auto ids, pool.columns.id->Texts(pool.rows));
     for (std::int64_t i = 0; i < ids->length(); ++i) {
       result_.ids[part].emplace_back();
@@ -139,11 +147,14 @@ class PoolObserver {
 
   arrow::Status CountGroups(const PoolBatch& pool) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      ARROW_ASSIGN_OR_RAISE(const auto texts, pool.columns.groups[g].Texts(pool.rows));
-      for (std::int64_t i = 0; i < texts->length(); ++i) {
+      std::shared_ptr<arrow::StringArray> texts;
+      if (const auto& column = pool.columns.groups[g]) {
+        ARROW_ASSIGN_OR_RAISE(texts, column->Texts(pool.rows));
+      }
+      for (std::int64_t i = 0; i < pool.rows.num_rows(); ++i) {
         if (pool.scored.score->IsNull(i)) continue;
-        groups_[g].Add(texts->IsNull(i) ? "(null)" : texts->GetString(i),
-                       pool.scored.dropped->Value(i));
+        const bool is_null = texts == nullptr || texts->IsNull(i);
+        groups_[g].Add(is_null ? "(null)" : texts->GetString(i), pool.scored.dropped->Value(i));
       }
     }
     return arrow::Status::OK();
@@ -241,8 +252,8 @@ arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult&
   std::map<std::uint32_t, std::string> pictures;
   const auto num_rows = static_cast<double>(std::max<std::int64_t>(pool.num_rows(), 1));
   std::int64_t rows_done = 0;
-  ARROW_RETURN_NOT_OK(
-      pool.ForEachPart([&](std::size_t number, const PoolPart& part) -> arrow::Status {
+  ARROW_RETURN_NOT_OK(pool.ForEachPart(
+      [&](std::size_t number, const PoolPart& part) -> arrow::Status {
         ARROW_ASSIGN_OR_RAISE(const Columns columns,
                               Columns::Find(part, pool.embedding(), id, options));
         const BatchScorer scorer = BatchScorer::MakeForColumn(model, part.name(), pool.embedding());
@@ -259,28 +270,46 @@ arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult&
               clock.Report(options.stage, static_cast<double>(rows_done) / num_rows, rows_done);
               return arrow::Status::OK();
             });
-      }));
+      },
+      clock.runtime()));
   clock.Pause();
   PoolPassResult result = std::move(observer).Finish();
   result.pictures = std::move(pictures);
   return result;
 }
 
-arrow::Status CheckPoolPassColumns(const ColumnPlace& place, const PoolPassOptions& options) {
-  auto find = [&](const std::string& name, const char* option) {
-    return NamedColumn::Find(place.schema, place.name, place.hive_keys, name, option);
+arrow::Status CheckPoolPassColumns(const std::vector<ColumnPlace>& places,
+                                   const PoolPassOptions& options) {
+  using Check = std::function<arrow::Status(const ColumnPlace&, const NamedColumn&)>;
+  auto check_column = [&](const std::string& name, const char* option,
+                          const Check& check) -> arrow::Status {
+    bool is_there = false;
+    for (const ColumnPlace& place : places) {
+      ARROW_ASSIGN_OR_RAISE(
+          const std::optional<NamedColumn> column,
+          NamedColumn::FindIfThere(place.schema, place.name, place.hive_keys, name));
+      is_there |= column.has_value();
+      if (column && check) ARROW_RETURN_NOT_OK(check(place, *column));
+    }
+    if (is_there || places.empty()) return arrow::Status::OK();
+    const ColumnPlace& first = places.front();
+    return NamedColumn::Find(first.schema, first.name, first.hive_keys, name, option).status();
   };
   for (const std::string& name : options.group_by) {
-    ARROW_RETURN_NOT_OK(find(name, "group-by").status());
+    ARROW_RETURN_NOT_OK(check_column(name, "group-by", {}));
   }
-  if (!options.id.empty()) ARROW_RETURN_NOT_OK(find(options.id, "id").status());
+  if (!options.id.empty()) ARROW_RETURN_NOT_OK(check_column(options.id, "id", {}));
   if (!options.truth.empty()) {
-    ARROW_ASSIGN_OR_RAISE(const NamedColumn truth, find(options.truth, "truth"));
-    ARROW_RETURN_NOT_OK(truth.CheckNumbers(place.schema, kTruths));
+    ARROW_RETURN_NOT_OK(check_column(options.truth, "truth",
+                                     [](const ColumnPlace& place, const NamedColumn& column) {
+                                       return column.CheckNumbers(place.schema, kTruths);
+                                     }));
   }
   if (options.image.empty()) return arrow::Status::OK();
-  ARROW_ASSIGN_OR_RAISE(const NamedColumn image, find(options.image, "report-image"));
-  return CheckPictureColumn(place.schema, image);
+  return check_column(options.image, "report-image",
+                      [](const ColumnPlace& place, const NamedColumn& column) {
+                        return CheckPictureColumn(place.schema, column);
+                      });
 }
 
 }  // namespace spuna

@@ -79,7 +79,9 @@ struct ColumnPlace {
   std::vector<std::pair<std::string, std::string>> hive_keys;
 };
 
-/// Whether the columns that the options name are there, of a type that can be used.
-arrow::Status CheckPoolPassColumns(const ColumnPlace& place, const PoolPassOptions& options);
+/// Whether each column that the options name is in one of the places at least, and of a type that
+/// can be used in all that have it. Elsewhere it is null.
+arrow::Status CheckPoolPassColumns(const std::vector<ColumnPlace>& places,
+                                   const PoolPassOptions& options);
 
 }  // namespace spuna

@@ -34,6 +34,11 @@ class FilePart : public PoolPart {
 
   arrow::Result<std::vector<std::string>> Pictures(std::span<const std::int64_t> rows,
                                                    const std::string& column) const override {
+    ARROW_ASSIGN_OR_RAISE(const auto found,
+                          NamedColumn::FindIfThere(*parquet_.schema(), parquet_.name(),
+                                                   parquet_.partitions(), column));
+    // A file that lacks the column has no pictures.
+    if (!found) return std::vector<std::string>(rows.size());
     std::vector<std::string> pictures;
     for (const std::int64_t row : rows) {
       ARROW_ASSIGN_OR_RAISE(std::string uri, ReadPicture(file_, parquet_, row, column));
@@ -101,14 +106,14 @@ class StreamPart : public PoolPart {
 
 }  // namespace
 
-arrow::Status FilePool::ForEachPart(const Visit& visit) const {
+arrow::Status FilePool::ForEachPart(const Visit& visit, const Runtime& runtime) const {
   for (std::size_t number = 0; number < source_.files().size(); ++number) {
     if (!source_.IsRead(number)) continue;
     const arrow_io::InputFile& file = source_.files()[number];
-    const arrow::Status read =
-        source_.ReadFile(number, [&](std::size_t, const ParquetInput& parquet) {
-          return visit(number, FilePart(file, parquet));
-        });
+    auto visit_part = [&](std::size_t, const ParquetInput& parquet) {
+      return visit(number, FilePart(file, parquet));
+    };
+    const arrow::Status read = source_.ReadFile(number, visit_part, runtime);
     if (read.ok()) continue;
     if (may_skip_) ARROW_RETURN_NOT_OK(source_.bad_files().Take(file, read));
     return read;
@@ -118,7 +123,7 @@ arrow::Status FilePool::ForEachPart(const Visit& visit) const {
 
 std::string StreamPool::name() const { return kPoolStream; }
 
-arrow::Status StreamPool::ForEachPart(const Visit& visit) const {
+arrow::Status StreamPool::ForEachPart(const Visit& visit, const Runtime&) const {
   return visit(0, StreamPart(name(), open_, *schema_));
 }
 

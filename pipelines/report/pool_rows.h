@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,10 +56,10 @@ class PoolRows {
   /// The column that names its rows: the one asked for, else "id" where there is one.
   virtual IdColumn FindIdColumn(const std::string& asked) const = 0;
   /// Files that could not be read, and why.
-  virtual std::map<std::string, std::string> skipped() const = 0;
+  virtual SkippedFiles skipped() const = 0;
 
   /// Calls `visit` with every part in order. Ends at the first error.
-  virtual arrow::Status ForEachPart(const Visit& visit) const = 0;
+  virtual arrow::Status ForEachPart(const Visit& visit, const Runtime& runtime) const = 0;
 };
 
 /// The files of a source that was surveyed, which must outlive it. Where it `may_skip`, a file that
@@ -77,10 +76,8 @@ class FilePool : public PoolRows {
   IdColumn FindIdColumn(const std::string& asked) const override {
     return ResolveIdColumn(source_, asked);
   }
-  std::map<std::string, std::string> skipped() const override {
-    return source_.bad_files().skipped();
-  }
-  arrow::Status ForEachPart(const Visit& visit) const override;
+  SkippedFiles skipped() const override { return source_.bad_files().skipped(); }
+  arrow::Status ForEachPart(const Visit& visit, const Runtime& runtime) const override;
 
  private:
   const Source& source_;
@@ -106,8 +103,8 @@ class StreamPool : public PoolRows {
   IdColumn FindIdColumn(const std::string& asked) const override {
     return ResolveIdColumn(*schema_, asked);
   }
-  std::map<std::string, std::string> skipped() const override { return {}; }
-  arrow::Status ForEachPart(const Visit& visit) const override;
+  SkippedFiles skipped() const override { return {}; }
+  arrow::Status ForEachPart(const Visit& visit, const Runtime& runtime) const override;
 
  private:
   OpenRows open_;

@@ -8,6 +8,7 @@
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/report/pool_pass.h"
 #include "pipelines/run/decision.h"
+#include "pipelines/run/job_report.h"
 #include "pipelines/run/row_counts.h"
 
 namespace spuna {
@@ -16,7 +17,7 @@ namespace spuna {
 struct ReportContents {
   /// What the pool is called, and its files that could not be read.
   std::string pool_name;
-  std::map<std::string, std::string> skipped;
+  SkippedFiles skipped;
   const FitResult& fit;
   const Findings& findings;
   const PoolPassResult& pool_pass;

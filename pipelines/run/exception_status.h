@@ -6,11 +6,17 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string>
 
 #include "algorithms/compute/execution.h"
+#include "arrow_io/failure.h"
 #include "arrow_io/uri.h"
 
 namespace spuna {
+
+/// What an error says of what to do next; cli/ and plugin/ take it from here.
+using arrow_io::FailureKind;
+using arrow_io::KindOf;
 
 /// Runs `work`, which returns an arrow::Status or arrow::Result and may throw: the one place where
 /// exceptions become a Status. Interrupted becomes Cancelled.
@@ -32,9 +38,9 @@ auto CatchExceptions(Work&& work) -> decltype(work()) {
 /// The message of an error as it may be shown or stored: with the system's reason ("No space left
 /// on device"), which Arrow keeps apart from it, and without the secrets of URIs.
 inline std::string MessageOf(const arrow::Status& status) {
-  const std::string& message = status.message();
-  return arrow_io::MaskSecrets(
-      status.detail() == nullptr ? message : message + " (" + status.detail()->ToString() + ")");
+  const std::string reason = arrow_io::SystemReason(status);
+  return arrow_io::MaskSecrets(reason.empty() ? status.message()
+                                              : status.message() + " (" + reason + ")");
 }
 inline std::string MessageOf(const std::exception& error) {
   return arrow_io::MaskSecrets(error.what());

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "pipelines/run/job_report.h"
 
 namespace spuna {
 
@@ -36,7 +37,7 @@ struct JobPlan {
   double free_memory = 0;
   std::optional<double> fit_seconds;
   std::optional<double> score_seconds;
-  std::map<std::string, std::string> skipped;
+  SkippedFiles skipped;
   /// Whether an earlier run has done it all, so that there would be nothing to do.
   bool was_done = false;
 };

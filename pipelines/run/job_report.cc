@@ -6,10 +6,23 @@
 
 namespace spuna {
 
-nlohmann::json SkippedToJson(const std::map<std::string, std::string>& skipped) {
+nlohmann::json SkippedToJson(const SkippedFiles& skipped) {
   nlohmann::json files = nlohmann::json::array();
-  for (const auto& [path, reason] : skipped) files.push_back({{"path", path}, {"reason", reason}});
+  for (const auto& [path, file] : skipped) {
+    files.push_back({{"path", path}, {"reason", file.reason}, {"kind", NameOf(file.kind)}});
+  }
   return files;
+}
+
+SkippedFiles SkippedFrom(const nlohmann::json& list) {
+  using arrow_io::FailureKind;
+  SkippedFiles skipped;
+  for (const nlohmann::json& file : list) {
+    const bool is_refused = file.value("kind", "") == NameOf(FailureKind::kNotAllowed);
+    skipped[file.value("path", "")] = {
+        file.value("reason", ""), is_refused ? FailureKind::kNotAllowed : FailureKind::kCorrupt};
+  }
+  return skipped;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "algorithms/findings/shift_distance.h"
 #include "algorithms/guarantees/metrics.h"
+#include "arrow_io/failure.h"
 #include "pipelines/run/decision.h"
 #include "pipelines/run/fit_summary.h"
 #include "pipelines/run/fit_warnings.h"
@@ -26,6 +27,14 @@ struct GroupCount {
   double low = 0;
   double high = 1;
 };
+
+/// Why a file was skipped.
+struct SkippedFile {
+  std::string reason;
+  arrow_io::FailureKind kind = arrow_io::FailureKind::kCorrupt;
+};
+/// By relative path.
+using SkippedFiles = std::map<std::string, SkippedFile>;
 
 /// The result of a fit, of scoring or of both. Every part that belongs to the job is set.
 struct JobReport {
@@ -83,7 +92,7 @@ struct JobReport {
   std::optional<std::string> reasons;
   std::optional<std::string> page;
   /// The files that could not be read, by relative path, and why.
-  std::map<std::string, std::string> skipped;
+  SkippedFiles skipped;
   /// Whether an earlier run had done it all, so that there was nothing to do.
   bool was_done = false;
   std::map<std::string, double> seconds;
@@ -107,7 +116,8 @@ nlohmann::json ToJson(const JobReport& report);
 nlohmann::json ToJson(const Evaluation& evaluation);
 nlohmann::json ToJson(const GroupCount& group);
 
-/// Skipped files as a list of {`path`, `reason`}.
-nlohmann::json SkippedToJson(const std::map<std::string, std::string>& skipped);
+/// Skipped files as a list of {`path`, `reason`, `kind`}, and back.
+nlohmann::json SkippedToJson(const SkippedFiles& skipped);
+SkippedFiles SkippedFrom(const nlohmann::json& list);
 
 }  // namespace spuna

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "arrow_io/failure.h"
 #include "arrow_io/staged_output.h"
 #include "pipelines/options/json_text.h"
 
@@ -57,7 +58,9 @@ arrow::Result<int> LockDirectory(const fs::path& directory) {
     // Where the disk knows no locks there are none.
     if (flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(opened);
-      return arrow::Status::IOError("another run is writing this output; wait for its end");
+      return arrow_io::WithKind(
+          arrow::Status::IOError("another run is writing this output; wait for its end"),
+          arrow_io::FailureKind::kMayPass);
     }
     struct stat held{};
     struct stat named{};

@@ -86,8 +86,8 @@ arrow::Result<Evaluation> Evaluate(const Source& input, const std::string& truth
                                    const std::string& score, const Runtime& runtime) {
   return CatchExceptions([&]() -> arrow::Result<Evaluation> {
     Pairs pairs;
-    ARROW_RETURN_NOT_OK(
-        input.ForEachFile([&](std::size_t, const ParquetInput& parquet) -> arrow::Status {
+    ARROW_RETURN_NOT_OK(input.ForEachFile(
+        [&](std::size_t, const ParquetInput& parquet) -> arrow::Status {
           ARROW_ASSIGN_OR_RAISE(
               const Columns columns,
               Columns::Find(*parquet.schema(), parquet.name(), parquet.partitions(), truth, score));
@@ -96,7 +96,8 @@ arrow::Result<Evaluation> Evaluate(const Source& input, const std::string& truth
                                         ARROW_RETURN_NOT_OK(runtime.CheckStop());
                                         return columns.Add(*batch.rows, batch.first_row, pairs);
                                       });
-        }));
+        },
+        runtime));
     return EvaluatePairs(pairs, truth);
   });
 }

@@ -99,8 +99,8 @@ arrow::Status WriteLabels(const Source& pool, const FitResult& fit, const LabelO
   const LabelColumns labels(fit.expansion, fit.pool_valid, &*fit.neighbor_scores);
   std::unique_ptr<ParquetOutput> labels_file;
   std::int64_t first_row = 0;
-  ARROW_RETURN_NOT_OK(
-      pool.ForEachFile([&](std::size_t number, const ParquetInput& parquet) -> arrow::Status {
+  ARROW_RETURN_NOT_OK(pool.ForEachFile(
+      [&](std::size_t number, const ParquetInput& parquet) -> arrow::Status {
         if (labels_file == nullptr) {
           ARROW_ASSIGN_OR_RAISE(
               labels_file, ParquetOutput::Create(output.path(), output.target().string(), parquet,
@@ -122,7 +122,8 @@ arrow::Status WriteLabels(const Source& pool, const FitResult& fit, const LabelO
               if (batch.starts_row_group) labels_file->StartRowGroup();
               return labels_file->Write(*rows);
             });
-      }));
+      },
+      clock.runtime()));
   ARROW_RETURN_NOT_OK(labels_file->Close());
   clock.Pause();
   return arrow::Status::OK();

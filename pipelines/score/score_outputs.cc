@@ -69,10 +69,8 @@ arrow::Result<LakeOutcome> ScoreOutputs::Score(const ScoreRequest& request, bool
     ARROW_ASSIGN_OR_RAISE(outcome.lake,
                           ScoreIntoFile(request, *files_.Find(kOut), files_.Find(kDropped), clock));
   }
-  if (!outcome.lake.files.empty()) return outcome;
-  const auto skipped = request.source.bad_files().skipped();
-  return arrow::Status::IOError("none of ", request.source.files().size(),
-                                " files can be read; the first: ", skipped.begin()->second);
+  if (outcome.lake.files.empty()) ARROW_RETURN_NOT_OK(request.source.RequireFiles());
+  return outcome;
 }
 
 arrow::Status ScoreOutputs::Finish(const json& manifest, RunState* state) {

@@ -74,7 +74,8 @@ arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, con
   Runtime runtime;
   runtime.num_threads = num_threads;
   ARROW_ASSIGN_OR_RAISE(Source source,
-                        Source::List({paths, "input", job.all_files}, job.on_bad_file));
+                        Source::List({paths, "input", job.all_files}, job.on_bad_file,
+                                     job.max_bad_files));
   ARROW_RETURN_NOT_OK(
       source.Survey({job.options.embedding, model->options.embedding}, {}, runtime));
   ARROW_ASSIGN_OR_RAISE(auto rows, OpenSourceStream(source));

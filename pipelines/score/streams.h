@@ -11,6 +11,7 @@
 #include "pipelines/model/model.h"
 #include "pipelines/options/job_descriptions.h"
 #include "pipelines/options/options.h"
+#include "pipelines/run/job_report.h"
 #include "pipelines/run/row_counts.h"
 #include "pipelines/run/runtime.h"
 
@@ -27,7 +28,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
 struct ScoredFiles {
   std::shared_ptr<arrow::RecordBatchReader> rows;
   /// Why a file was skipped, by its path.
-  std::map<std::string, std::string> skipped;
+  SkippedFiles skipped;
 };
 
 /// The rows of files, those that can't be read left out if the job says so, scored the same way.

@@ -1,15 +1,55 @@
 #include "pipelines/source/bad_files.h"
 
+#include <algorithm>
+#include <string>
+
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
+namespace {
+
+constexpr int kReasonsShown = 3;
+
+arrow::Status TooMany(const SkippedFiles& skipped, std::int64_t allowed) {
+  std::string reasons;
+  int shown = 0;
+  for (const auto& [path, file] : skipped) {
+    if (shown++ == kReasonsShown) break;
+    reasons += "; " + file.reason;
+  }
+  const std::size_t left = skipped.size() - std::min<std::size_t>(skipped.size(), kReasonsShown);
+  if (left > 0) reasons += "; and " + std::to_string(left) + " more";
+  return arrow::Status::IOError("`max-bad-files` allows ", allowed,
+                                " files that can't be read but found ", skipped.size(), reasons);
+}
+
+}  // namespace
 
 arrow::Status BadFiles::Take(const arrow_io::InputFile& file, const arrow::Status& error) {
-  if (error.ok() || policy_ == OnBadFile::kError || error.IsCancelled() || error.IsOutOfMemory()) {
-    return error;
+  return TakeAll({&file, 1}, {&error, 1});
+}
+
+arrow::Status BadFiles::TakeAll(std::span<const arrow_io::InputFile> files,
+                                std::span<const arrow::Status> errors) {
+  SkippedFiles found;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (errors[i].ok()) continue;
+    const arrow::Status error = arrow_io::FileFailure(errors[i]);
+    const FailureKind kind = KindOf(error).value_or(FailureKind::kCorrupt);
+    const bool may_skip = policy_ == OnBadFile::kSkip && kind != FailureKind::kMayPass &&
+                          !error.IsCancelled() && !error.IsOutOfMemory();
+    if (!may_skip) return error;
+    found.emplace(files[i].relative_path.string(), SkippedFile{MessageOf(error), kind});
   }
+  if (found.empty()) return arrow::Status::OK();
   const std::scoped_lock lock(mutex_);
-  skipped_.emplace(file.relative_path.string(), MessageOf(error));
+  const std::size_t num_skipped = skipped_.size() + found.size();
+  if (max_skipped_ && static_cast<std::int64_t>(num_skipped) > *max_skipped_) {
+    // They are not skipped then.
+    found.insert(skipped_.begin(), skipped_.end());
+    return TooMany(found, *max_skipped_);
+  }
+  skipped_.merge(found);
   return arrow::Status::OK();
 }
 
@@ -18,7 +58,7 @@ bool BadFiles::Has(const arrow_io::InputFile& file) const {
   return skipped_.contains(file.relative_path.string());
 }
 
-std::map<std::string, std::string> BadFiles::skipped() const {
+SkippedFiles BadFiles::skipped() const {
   const std::scoped_lock lock(mutex_);
   return skipped_;
 }

@@ -2,33 +2,44 @@
 
 #include <arrow/status.h>
 
-#include <map>
+#include <cstdint>
 #include <mutex>
-#include <string>
+#include <optional>
+#include <span>
 
 #include "arrow_io/input_files.h"
 #include "pipelines/options/options.h"
+#include "pipelines/run/job_report.h"
 
 namespace spuna {
 
 /// Input files that can't be read, and what is done about them. May be used by several threads.
 class BadFiles {
  public:
-  explicit BadFiles(OnBadFile policy) : policy_(policy) {}
+  /// At most `max_skipped` files are skipped; not set for any number.
+  explicit BadFiles(OnBadFile policy, std::optional<std::int64_t> max_skipped = {})
+      : policy_(policy), max_skipped_(max_skipped) {}
 
   /// Takes the error that reading a file ended with: OK where the file is skipped, else the error.
-  /// A run that was interrupted or lacks memory is not the file's fault.
+  /// Skipped are files that are corrupt or may not be read. One that failed for a reason that may
+  /// pass never is: its rows are there. A run that was interrupted or lacks memory is not the
+  /// file's fault.
   arrow::Status Take(const arrow_io::InputFile& file, const arrow::Status& error);
+
+  /// The same for many files at once, each with its error or OK. Too many of them are counted
+  /// together.
+  arrow::Status TakeAll(std::span<const arrow_io::InputFile> files,
+                        std::span<const arrow::Status> errors);
 
   bool Has(const arrow_io::InputFile& file) const;
 
-  /// The reasons by relative path.
-  std::map<std::string, std::string> skipped() const;
+  SkippedFiles skipped() const;
 
  private:
   OnBadFile policy_;
+  std::optional<std::int64_t> max_skipped_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::string> skipped_;
+  SkippedFiles skipped_;
 };
 
 }  // namespace spuna

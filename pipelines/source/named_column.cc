@@ -33,6 +33,17 @@ arrow::Result<NamedColumn> NamedColumn::Find(
     const arrow::Schema& schema, const std::string& input,
     const std::vector<std::pair<std::string, std::string>>& hive_keys, const std::string& name,
     const std::string& option) {
+  ARROW_ASSIGN_OR_RAISE(std::optional<NamedColumn> column,
+                        FindIfThere(schema, input, hive_keys, name));
+  if (column) return *std::move(column);
+  return arrow::Status::Invalid(input, ": there is no column '", name, "' as `", option,
+                                "` says; its columns are ",
+                                arrow_io::QuotedNames(schema, arrow_io::AllColumns(schema)));
+}
+
+arrow::Result<std::optional<NamedColumn>> NamedColumn::FindIfThere(
+    const arrow::Schema& schema, const std::string& input,
+    const std::vector<std::pair<std::string, std::string>>& hive_keys, const std::string& name) {
   NamedColumn column;
   column.name = name;
   column.where = "column '" + name + "' of " + input;
@@ -50,9 +61,7 @@ arrow::Result<NamedColumn> NamedColumn::Find(
     column.hive_value = value;
     return column;
   }
-  return arrow::Status::Invalid(input, ": there is no column '", name, "' as `", option,
-                                "` says; its columns are ",
-                                arrow_io::QuotedNames(schema, arrow_io::AllColumns(schema)));
+  return std::nullopt;
 }
 
 arrow::Status NamedColumn::CheckNumbers(const arrow::Schema& schema,

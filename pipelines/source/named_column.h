@@ -4,6 +4,7 @@
 #include <arrow/type_fwd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,11 @@ struct NamedColumn {
       const arrow::Schema& schema, const std::string& input,
       const std::vector<std::pair<std::string, std::string>>& hive_keys, const std::string& name,
       const std::string& option);
+
+  /// The same for a column that need not be there: none where it is not.
+  static arrow::Result<std::optional<NamedColumn>> FindIfThere(
+      const arrow::Schema& schema, const std::string& input,
+      const std::vector<std::pair<std::string, std::string>>& hive_keys, const std::string& name);
 
   /// An error where a column of the schema does not hold numbers or booleans; that of a hive key is
   /// known when it is read. `expected` says what it should hold, for messages.

@@ -54,9 +54,14 @@ arrow::Result<std::vector<std::string>> ReadTexts(const ParquetInput& parquet,
                                 "meanwhile?");
 }
 
-bool IdColumn::IsIn(const arrow::Schema& schema) const {
-  if (is_asked) return true;
+bool IdColumn::IsIn(const arrow::Schema& schema,
+                    const std::vector<std::pair<std::string, std::string>>& hive_keys) const {
   const std::vector<int> at = schema.GetAllFieldIndices(name);
+  // That it is there twice, or holds no text, is told by whoever reads it.
+  if (is_asked) {
+    return !at.empty() ||
+           std::ranges::any_of(hive_keys, [&](const auto& key) { return key.first == name; });
+  }
   return !name.empty() && at.size() == 1 && HasTexts(*schema.field(at[0])->type());
 }
 
@@ -80,7 +85,7 @@ arrow::Result<std::vector<std::string>> ReadIds(const arrow_io::InputFile& file,
                                                 const ParquetInput& parquet,
                                                 std::span<const std::int64_t> rows,
                                                 const IdColumn& column, const Runtime& runtime) {
-  if (column.IsIn(*parquet.schema())) {
+  if (column.IsIn(*parquet.schema(), parquet.partitions())) {
     return ReadTexts(parquet, rows, {column.name, kIdOption}, runtime);
   }
   std::vector<std::string> places;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrow_io/input_files.h"
@@ -27,14 +28,15 @@ arrow::Result<std::vector<std::string>> ReadTexts(const arrow_io::ParquetInput& 
                                                   std::span<const std::int64_t> rows,
                                                   const TextColumn& column, const Runtime& runtime);
 
-/// The column that names rows; none where the name is "". A file that lacks one that nobody asked
-/// for, or in which its values are no text, has its rows named by their places.
+/// The column that names rows; none where the name is "". A file that lacks it, or in which the
+/// values of one that nobody asked for are no text, has its rows named by their places.
 struct IdColumn {
   std::string name;
   bool is_asked = false;
 
-  /// Whether the rows of a file are named by it.
-  bool IsIn(const arrow::Schema& schema) const;
+  /// Whether the rows of a file, with the hive keys of its path, are named by it.
+  bool IsIn(const arrow::Schema& schema,
+            const std::vector<std::pair<std::string, std::string>>& hive_keys = {}) const;
 };
 
 /// That of an input that was surveyed: the one asked for, else "id" where its first file has it.

@@ -5,9 +5,11 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "arrow_io/direct_lists.h"
@@ -15,6 +17,7 @@
 #include "arrow_io/file_identity.h"
 #include "arrow_io/hash.h"
 #include "pipelines/run/exception_status.h"
+#include "pipelines/source/retries.h"
 
 namespace spuna {
 namespace {
@@ -66,24 +69,28 @@ nlohmann::json FingerprintOf(std::vector<std::string> lines,
   return {{"files", lines.size()}, {"bytes", num_bytes}, {"hash", arrow_io::HashDigits(all)}};
 }
 
-arrow::Status NoneLeft(std::size_t num_files, const arrow::Status& first_error) {
-  return first_error.WithMessage("none of ", num_files,
-                                 " files can be read; the first: ", first_error.message());
+// That every file is bad; `first` is the error of the first one.
+arrow::Status NoneLeft(std::size_t num_files, const arrow::Status& first) {
+  return WithKind(
+      first.WithMessage("none of ", num_files, " files can be read; the first: ", first.message()),
+      FailureKind::kNothingToRead);
 }
 
 }  // namespace
 
-Source::Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file)
+Source::Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file,
+               std::optional<std::int64_t> max_bad_files)
     : input_(std::move(input)),
       option_(std::move(option)),
-      bad_files_(std::make_unique<BadFiles>(on_bad_file)),
+      bad_files_(std::make_unique<BadFiles>(on_bad_file, max_bad_files)),
       given_order_(input_.files.size()) {
   std::iota(given_order_.begin(), given_order_.end(), 0);
 }
 
-arrow::Result<Source> Source::List(const arrow_io::InputListing& listing, OnBadFile on_bad_file) {
+arrow::Result<Source> Source::List(const arrow_io::InputListing& listing, OnBadFile on_bad_file,
+                                   std::optional<std::int64_t> max_bad_files) {
   ARROW_ASSIGN_OR_RAISE(arrow_io::InputFiles input, arrow_io::ListInputFiles(listing));
-  return Source(std::move(input), listing.option, on_bad_file);
+  return Source(std::move(input), listing.option, on_bad_file, max_bad_files);
 }
 
 arrow::Status Source::ChooseLayout(const std::string& output,
@@ -108,7 +115,8 @@ arrow::Result<Source::Facts> Source::ReadFacts(const ParquetInput& parquet,
 }
 
 arrow::Result<std::optional<Source::First>> Source::SurveyFirst(const ColumnChoice& choice,
-                                                                const FileCheck& check) {
+                                                                const FileCheck& check,
+                                                                const Runtime& runtime) {
   arrow::Status first_error;
   embedding_.clear();
   bool leaves_alone = false;
@@ -116,19 +124,21 @@ arrow::Result<std::optional<Source::First>> Source::SurveyFirst(const ColumnChoi
     leaves_alone |= IsLeftAlone(i);
     if (IsLeftAlone(i)) continue;
     const arrow_io::InputFile& file = input_.files[i];
-    auto parquet = CatchExceptions([&] { return ParquetInput::Open(file); });
-    arrow::Status surveyed = parquet.status();
-    if (parquet.ok()) {
+    std::unique_ptr<ParquetInput> parquet;
+    arrow::Status surveyed = RetryMayPass(runtime, file, [&] {
+      return CatchExceptions([&] { return ParquetInput::Open(file).Value(&parquet); });
+    });
+    if (surveyed.ok()) {
       // The first file that can be read decides, and so its columns are no reason to skip it.
       if (embedding_.empty()) {
         ARROW_ASSIGN_OR_RAISE(embedding_,
-                              ResolveEmbeddingColumn(*(*parquet)->schema(), file.name, choice));
+                              ResolveEmbeddingColumn(*parquet->schema(), file.name, choice));
       }
-      auto facts = CatchExceptions([&] { return ReadFacts(**parquet, check); });
+      auto facts = CatchExceptions([&] { return ReadFacts(*parquet, check); });
       surveyed = facts.status();
       if (facts.ok()) {
         facts_[i] = *std::move(facts);
-        return First{i, *std::move(parquet)};
+        return std::optional<First>(First{i, std::move(parquet)});
       }
     }
     if (first_error.ok()) first_error = surveyed;
@@ -141,19 +151,22 @@ arrow::Result<std::optional<Source::First>> Source::SurveyFirst(const ColumnChoi
 arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
                              const Runtime& runtime) {
   facts_.assign(input_.files.size(), {});
-  ARROW_ASSIGN_OR_RAISE(const std::optional<First> first, SurveyFirst(choice, check));
+  ARROW_ASSIGN_OR_RAISE(const std::optional<First> first, SurveyFirst(choice, check, runtime));
   if (!first) return arrow::Status::OK();
   const std::shared_ptr<arrow::Schema>& first_schema = facts_[first->file].schema;
   const std::size_t begin = first->file + 1;
   std::vector<arrow::Status> statuses(input_.files.size() - begin);
+  // A store that is down is not asked for every file: what may pass ends the run anyway.
+  std::atomic<bool> gives_up = false;
   algorithms::Execution execution = runtime.MakeExecution();
   const bool is_stored = input_.files.front().filesystem != nullptr;
   if (is_stored) execution.num_threads = kFootersAtOnce;
   ARROW_RETURN_NOT_OK(CatchExceptions([&]() -> arrow::Status {
     algorithms::ParallelFor(statuses.size(), execution, [&](std::size_t i, std::size_t) {
-      if (IsLeftAlone(begin + i)) return;
-      statuses[i] = CatchExceptions([&]() -> arrow::Status {
-        ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(input_.files[begin + i]));
+      if (gives_up || IsLeftAlone(begin + i)) return;
+      const arrow_io::InputFile& file = input_.files[begin + i];
+      auto read_facts = [&]() -> arrow::Status {
+        ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
         Facts& facts = facts_[begin + i];
         ARROW_ASSIGN_OR_RAISE(facts, ReadFacts(*parquet, check));
         // Most files have the columns of the first: one schema serves them all.
@@ -161,13 +174,14 @@ arrow::Status Source::Survey(const ColumnChoice& choice, const FileCheck& check,
           facts.schema = first_schema;
         }
         return arrow::Status::OK();
-      });
+      };
+      statuses[i] = RetryMayPass(runtime, file,
+                                 [&] { return CatchExceptions([&] { return read_facts(); }); });
+      if (KindOf(statuses[i]) == FailureKind::kMayPass) gives_up = true;
     });
     return arrow::Status::OK();
   }));
-  for (std::size_t i = 0; i < statuses.size(); ++i) {
-    ARROW_RETURN_NOT_OK(bad_files_->Take(input_.files[begin + i], statuses[i]));
-  }
+  ARROW_RETURN_NOT_OK(bad_files_->TakeAll(std::span(input_.files).subspan(begin), statuses));
   const auto known = std::ranges::find_if(facts_, [](const Facts& f) { return f.dimension > 0; });
   dimension_ = known != facts_.end() ? known->dimension
                                      : DimensionOfFirstRow(*first->parquet, embedding_, runtime);
@@ -241,23 +255,34 @@ void Source::SortByPath() {
   for (std::size_t& file : given_order_) file = moved_to[file];
 }
 
-arrow::Status Source::ReadFile(std::size_t file, const FileVisit& visit) const {
-  auto read = [&]() -> arrow::Status {
-    ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(input_.files[file]));
-    return visit(file, *parquet);
-  };
-  return CheckUnchanged(input_.files[file], read());
+arrow::Status Source::RequireFiles() const {
+  const SkippedFiles skipped = bad_files_->skipped();
+  if (skipped.empty() || skipped.size() < input_.files.size()) return arrow::Status::OK();
+  return NoneLeft(skipped.size(), arrow::Status::IOError(skipped.begin()->second.reason));
 }
 
-arrow::Status Source::ForEachFile(const FileVisit& visit) const {
+arrow::Status Source::ReadFile(std::size_t file, const FileVisit& visit, const Runtime& runtime,
+                               const std::function<void()>& go_back) const {
+  const arrow_io::InputFile& input = input_.files[file];
+  std::unique_ptr<ParquetInput> parquet;
+  auto open = [&] { return ParquetInput::Open(input).Value(&parquet); };
+  auto read = [&]() -> arrow::Status {
+    if (go_back) go_back();
+    ARROW_RETURN_NOT_OK(go_back ? open() : RetryMayPass(runtime, input, open));
+    return visit(file, *parquet);
+  };
+  return CheckUnchanged(input, go_back ? RetryMayPass(runtime, input, read) : read());
+}
+
+arrow::Status Source::ForEachFile(const FileVisit& visit, const Runtime& runtime) const {
   for (std::size_t file = 0; file < input_.files.size(); ++file) {
-    if (IsRead(file)) ARROW_RETURN_NOT_OK(ReadFile(file, visit));
+    if (IsRead(file)) ARROW_RETURN_NOT_OK(ReadFile(file, visit, runtime));
   }
   return arrow::Status::OK();
 }
 
 arrow::Status CheckUnchanged(const arrow_io::InputFile& file, const arrow::Status& read) {
-  if (read.IsCancelled()) return read;
+  if (read.IsCancelled() || KindOf(read) == FailureKind::kMayPass) return read;
   ARROW_RETURN_NOT_OK(file.CheckUnchanged());
   return read;
 }

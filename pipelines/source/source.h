@@ -35,8 +35,9 @@ class Source {
   /// Called with a file that was opened to be read.
   using FileVisit = std::function<arrow::Status(std::size_t file, const arrow_io::ParquetInput&)>;
 
-  /// Lists the files behind paths.
-  static arrow::Result<Source> List(const arrow_io::InputListing& listing, OnBadFile on_bad_file);
+  /// Lists the files behind paths. `max_bad_files` may be skipped, any number where it is not set.
+  static arrow::Result<Source> List(const arrow_io::InputListing& listing, OnBadFile on_bad_file,
+                                    std::optional<std::int64_t> max_bad_files = {});
 
   /// Decides whether the output is a file or a directory, by the names of the outputs: a single
   /// file goes into a directory where they end in '/'. An error where they do not agree.
@@ -44,7 +45,7 @@ class Source {
 
   /// Reads all footers, several at a time, and resolves the embedding column by the first file that
   /// can be read. It is an error when no file is left, but for those that are left alone. `check`
-  /// may be empty.
+  /// may be empty. What fails for a reason that may pass is tried again.
   arrow::Status Survey(const ColumnChoice& choice, const FileCheck& check, const Runtime& runtime);
 
   /// Leaves some files alone from here on, by number: they are listed, but not read. To be called
@@ -89,12 +90,18 @@ class Source {
   /// The files in the order in which they were given.
   const std::vector<std::size_t>& GivenOrder() const { return given_order_; }
 
+  /// An error, that there is nothing to read, where every file is bad.
+  arrow::Status RequireFiles() const;
+
   /// Opens a file and reads it with `visit`, and makes sure that it did not change meanwhile. Where
-  /// it did, that is the error, whatever else it led to.
-  arrow::Status ReadFile(std::size_t file, const FileVisit& visit) const;
+  /// it did, that is the error, whatever else it led to. A file that can't be opened for a reason
+  /// that may pass is tried again (RetryMayPass); one that can't be read to its end too, if
+  /// `go_back` is given, which undoes what a visit did that failed.
+  arrow::Status ReadFile(std::size_t file, const FileVisit& visit, const Runtime& runtime,
+                         const std::function<void()>& go_back = {}) const;
 
   /// ReadFile of every file that is neither bad nor left alone, in order. Ends at the first error.
-  arrow::Status ForEachFile(const FileVisit& visit) const;
+  arrow::Status ForEachFile(const FileVisit& visit, const Runtime& runtime) const;
 
  private:
   // What the footer of a file says.
@@ -104,7 +111,8 @@ class Source {
     std::shared_ptr<arrow::Schema> schema;
   };
 
-  Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file);
+  Source(arrow_io::InputFiles input, std::string option, OnBadFile on_bad_file,
+         std::optional<std::int64_t> max_bad_files);
 
   bool IsLeftAlone(std::size_t file) const { return !left_alone_.empty() && left_alone_[file]; }
 
@@ -118,7 +126,7 @@ class Source {
   // Opens files until one can be read, and resolves the column there. Its facts are kept. None
   // where all others are left alone.
   arrow::Result<std::optional<First>> SurveyFirst(const ColumnChoice& choice,
-                                                  const FileCheck& check);
+                                                  const FileCheck& check, const Runtime& runtime);
 
   arrow_io::InputFiles input_;
   std::string option_;
@@ -132,7 +140,8 @@ class Source {
 };
 
 /// Makes sure that a file did not change while it was read with this result. Where it did, that is
-/// the error, whatever else it led to.
+/// the error, whatever else it led to. What may pass stays as it is: its file is not looked at
+/// again.
 arrow::Status CheckUnchanged(const arrow_io::InputFile& file, const arrow::Status& read);
 
 /// Resolves the embedding column of one schema, which messages call `where`.

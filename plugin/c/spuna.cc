@@ -39,7 +39,7 @@ spuna_model* Wrap(Model model) {
 // Text that is not yet the caller's.
 using HeldText = std::unique_ptr<char, decltype(&std::free)>;
 
-HeldText SkippedText(const std::map<std::string, std::string>& skipped) {
+HeldText SkippedText(const SkippedFiles& skipped) {
   return {CopyText(DumpJson(SkippedToJson(skipped))), &std::free};
 }
 

@@ -133,7 +133,8 @@ SPUNA_EXPORT spuna_code spuna_fit(struct ArrowArrayStream* trusted, struct Arrow
 
 /* The same fit on Parquet files and directories, reading nothing but the embeddings: what the
  * command `spuna fit` does. `out_skipped`, if not NULL, gets the files of the pool that were
- * skipped as a JSON list of objects with path and reason, to be freed by spuna_string_free. */
+ * skipped as a JSON list of objects with path, reason and kind
+ * ("corrupt" or "not allowed"), to be freed by spuna_string_free. */
 SPUNA_EXPORT spuna_code spuna_fit_files(const char* const* trusted, size_t num_trusted,
                                         const char* const* pool, size_t num_pool,
                                         const char* options, const spuna_callbacks* callbacks,

@@ -26,7 +26,9 @@ _RENAMED = {
     "threads": ("n_jobs", "int | None"),
 }
 # Options about columns and files, which a matrix does not have.
-_LEFT_OUT = ("all_files", "embedding", "fit_sample", "fold_by", "force", "invalid", "on_bad_file", "stratify")
+_LEFT_OUT = (
+    "all_files", "embedding", "fit_sample", "fold_by", "force", "invalid", "max_bad_files", "on_bad_file", "stratify",
+)  # fmt: skip
 
 _Class = TypeVar("_Class", bound=type)
 

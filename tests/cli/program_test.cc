@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(bad_inputs_exit_with_1_and_leave_nothing) {
         .ValueOrDie();
   };
 
-  CheckFails(example, Replace(clean, "--pool", example.directory / "none.parquet"), 1,
+  CheckFails(example, Replace(clean, "--pool", example.directory / "none.parquet"), 5,
              "none.parquet: No such file or directory");
   test::WriteFile(bad, "id,embedding\n1,2\n");
   CheckFails(example, Replace(clean, "--pool", bad), 1, bad + ": ");

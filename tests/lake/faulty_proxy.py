@@ -12,6 +12,11 @@ SLOW_DOWN = (
     b"HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nConnection: close\r\n"
     b"Content-Length: %d\r\n\r\n%s" % (len(SLOW_DOWN_BODY), SLOW_DOWN_BODY)
 )
+FORBIDDEN_BODY = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+FORBIDDEN = (
+    b"HTTP/1.1 403 Forbidden\r\nContent-Type: application/xml\r\nConnection: close\r\n"
+    b"Content-Length: %d\r\n\r\n%s" % (len(FORBIDDEN_BODY), FORBIDDEN_BODY)
+)
 
 
 class FaultyProxy:
@@ -21,6 +26,8 @@ class FaultyProxy:
     drop_every    but only every so manieth connection
     delay         seconds before an answer is passed on
     busy_every    every so manieth request is answered with 503
+    busy_first    so many requests from now on are answered with 503
+    forbids       requests are answered with 403
     silent        takes connections and never says anything
     only          faults hit requests alone whose first line holds this text
     """
@@ -41,6 +48,8 @@ class FaultyProxy:
         self.drop_every = 1
         self.delay = 0.0
         self.busy_every = None
+        self.busy_first = 0
+        self.forbids = False
         self.silent = False
         self.only = b""
 
@@ -58,6 +67,11 @@ class FaultyProxy:
             except OSError:
                 return
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _is_busy(self) -> bool:
+        with self.lock:
+            self.busy_first -= 1
+            return self.busy_first >= 0
 
     def _fault(self) -> None:
         with self.lock:
@@ -89,9 +103,14 @@ class FaultyProxy:
                 while client.recv(65536):
                     pass
                 return
-            if self.busy_every and is_hit and request % self.busy_every == 0:
+            is_busy = self._is_busy() if is_hit else False
+            if is_busy or (self.busy_every and is_hit and request % self.busy_every == 0):
                 self._fault()
                 client.sendall(SLOW_DOWN)
+                return
+            if self.forbids and is_hit:
+                self._fault()
+                client.sendall(FORBIDDEN)
                 return
             if self.delay and is_hit:
                 self._fault()

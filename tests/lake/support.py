@@ -254,7 +254,7 @@ def run(*arguments, expect: int | None = 0, timeout: float = TIMEOUT, **settings
     result = Running(arguments, **settings).wait(timeout)
     if expect is not None:
         assert result.code == expect, f"expected exit code {expect}: {' '.join(map(str, arguments))}\n{result}"
-        if expect == 1:
+        if expect in (1, 5, 6):
             assert "spuna: error: " in result.err, result.err
     return result
 

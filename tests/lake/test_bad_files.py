@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support import (
@@ -14,6 +15,7 @@ from support import (
     make_lake,
     manifest,
     parquet_bytes,
+    parquet_files,
     run,
 )
 
@@ -45,6 +47,12 @@ def with_a_corrupt_page(path):
     for place in range(begin, begin + min(400, chunk.total_compressed_size)):
         data[place] ^= 0xA5
     path.write_bytes(bytes(data))
+
+
+def keep_the_footer(path):
+    data = path.read_bytes()
+    footer = int.from_bytes(data[-8:-4], "little") + 8
+    path.write_bytes(data[:4] + b"\xa5" * (len(data) - 4 - footer) + data[-footer:])
 
 
 DAMAGES = [garbage, truncated, empty, without_its_footer, with_a_corrupt_page]
@@ -86,6 +94,7 @@ def test_skipped_files_are_told(sample, lake, tmp_path, damage):
     found = manifest(tmp_path / "out")
     assert [entry["path"].endswith(BAD) for entry in found["skipped"]] == [True]
     assert len(found["skipped"][0]["reason"]) > 10
+    assert found["skipped"][0]["kind"] == "corrupt"
     assert found["total"]["files"] == 5
     assert BAD not in found["files"]
     assert BAD in result.out + result.err
@@ -115,8 +124,96 @@ def test_a_page_that_only_scoring_reads(sample, lake, tmp_path):
 def test_all_bad_is_an_error(sample, lake, tmp_path):
     for path in lake.rglob("*.parquet"):
         garbage(path)
-    run(*sample.clean(tmp_path / "out", "--on-bad-file", "skip", lake=lake), expect=1)
+    for arguments in (sample.clean, sample.score):
+        out = tmp_path / arguments.__name__
+        result = run(*arguments(out, "--on-bad-file", "skip", lake=lake), expect=5)
+        assert "none of 6 files can be read" in result.err
+        assert not (out / "_SUCCESS").exists()
+    run(*sample.score(tmp_path / "one", lake=lake), expect=1)
+
+
+def test_pages_that_are_all_bad_are_found_late(sample, lake, tmp_path):
+    """The footers are sound, so it shows when the rows are read."""
+    for path in lake.rglob("*.parquet"):
+        keep_the_footer(path)
+    for arguments in (sample.clean, sample.score):
+        run(*arguments(tmp_path / arguments.__name__, "--on-bad-file", "skip", lake=lake), expect=5)
+
+
+@pytest.mark.parametrize("command", ["fit", "score", "clean"])
+def test_no_more_bad_files_than_allowed(sample, lake, tmp_path, command):
+    for number in (1, 2, 4):
+        garbage(next(lake.rglob(f"part-00{number}.parquet")))
+    arguments = getattr(sample, command)
+    skip = ("--on-bad-file", "skip", "--max-bad-files")
+    result = run(*arguments(tmp_path / "few", *skip, 2, lake=lake), expect=1)
+    assert "`max-bad-files` allows 2 files" in result.err
+    assert "found 3" in result.err
+    assert result.err.count("part-00") == 3
+    assert not (tmp_path / "few/_SUCCESS").exists()
+    run(*arguments(tmp_path / "none", *skip, 0, lake=lake), expect=1)
+    run(*arguments(tmp_path / "enough", *skip, 3, lake=lake), expect=4)
+    refused = run(*arguments(tmp_path / "wrong", "--max-bad-files", 3, lake=lake), expect=2)
+    assert "`max-bad-files` needs `on-bad-file` skip" in refused.err
+
+
+def test_a_bad_page_counts_among_the_bad_files(sample, lake, tmp_path):
+    """Scoring finds it after the survey has skipped another file."""
+    with_a_corrupt_page(lake / BAD)
+    garbage(lake / "day=0/part-000.parquet")
+    skip = ("--on-bad-file", "skip", "--max-bad-files")
+    result = run(*sample.score(tmp_path / "out", *skip, 1, lake=lake), expect=1)
+    assert "found 2" in result.err
     assert not (tmp_path / "out/_SUCCESS").exists()
+    run(*sample.score(tmp_path / "both", *skip, 2, lake=lake), expect=4)
+
+
+def with_cameras(path, type_):
+    table = pq.read_table(path)
+    table = table.append_column("camera", pa.array([7] * len(table), type_))
+    pq.write_table(table, path)
+
+
+def test_a_column_that_is_only_asked_for_may_be_missing(sample, lake, tmp_path):
+    """A file without the column is as good as others: its rows are counted under null."""
+    with_cameras(lake / "day=0/part-000.parquet", pa.int32())
+    with_cameras(lake / BAD, pa.int64())
+    result = run(
+        *sample.clean(
+            tmp_path / "out", "--on-bad-file", "skip", "--group-by", "camera", "--id", "camera", "--truth", "camera",
+            "--reasons", tmp_path / "reasons.parquet", "--report", tmp_path / "page.html", "--json", lake=lake,
+        )
+    ).json  # fmt: skip
+    assert result["skipped"] == []
+    groups = {group["value"]: group["rows"] for group in result["groups"]["camera"]}
+    rows = {name: pq.read_metadata(path).num_rows for name, path in parquet_files(lake).items()}
+    with_column = rows["day=0/part-000.parquet"] + rows[BAD]
+    assert groups == {"7": with_column, "(null)": sum(rows.values()) - with_column}
+    assert sorted(parquet_bytes(tmp_path / "out")) == sorted(sample.scored_bytes)
+    reasons = pq.read_table(tmp_path / "reasons.parquet").to_pylist()
+    assert {row["id"] == "7" for row in reasons if row["file"] == BAD} == {True}
+    others_ids = {row["id"] == f"{row['file']}:{row['row']}" for row in reasons if row["file"].endswith("part-001.parquet")}
+    assert others_ids == {True}
+
+
+def test_a_column_that_no_file_has_is_an_error(sample, lake, tmp_path):
+    for option in ("--group-by", "--id", "--truth", "--report-image"):
+        more = ("--on-bad-file", "skip", "--report", tmp_path / "page.html", option, "camera")
+        result = run(*sample.clean(tmp_path / "out", *more, lake=lake), expect=1)
+        assert "there is no column 'camera'" in result.err
+        assert "'id', 'embedding', 'shifted'" in result.err
+
+
+@pytest.mark.parametrize("option", ["--stratify", "--fold-by"])
+def test_a_column_that_decides_the_fit_is_needed(sample, lake, tmp_path, option):
+    trusted = tmp_path / "trusted.parquet"
+    shutil.copy(sample.trusted, trusted)
+    for path in (trusted, lake / BAD):
+        with_cameras(path, pa.int64())
+    result = run(
+        "clean", "--trusted", trusted, "--pool", lake, "--out", tmp_path / "out", option, "camera", expect=1
+    )  # fmt: skip
+    assert "there is no column 'camera'" in result.err
 
 
 def test_bad_trusted_rows_are_named(sample, tmp_path):
@@ -145,7 +242,9 @@ def test_a_file_without_permission(sample, lake, tmp_path):
     assert "ermission denied" in result.err
     run(*sample.score(out / "out2", "--on-bad-file", "skip", lake=lake), expect=4, prefix=prefix)
     check_finished(out / "out2", others(sample))
-    assert "ermission denied" in manifest(out / "out2")["skipped"][0]["reason"]
+    skipped = manifest(out / "out2")["skipped"]
+    assert "ermission denied" in skipped[0]["reason"]
+    assert [entry["kind"] for entry in skipped] == ["not allowed"]
 
 
 @pytest.fixture(scope="module")
@@ -176,16 +275,17 @@ def disturbed(sample, tmp_path, lake, disturb, *more):
 
 
 def test_a_file_that_vanishes(sample, long, tmp_path):
-    result = disturbed(sample, tmp_path, long, lambda path: path.unlink())
-    assert result.code == 1
-    assert LAST in result.err
-
-
-def test_a_file_that_vanishes_is_skipped(sample, long, tmp_path):
-    result = disturbed(sample, tmp_path, long, lambda path: path.unlink(), "--on-bad-file", "skip")
-    assert result.code == 4, result
-    assert [entry["path"].endswith(LAST) for entry in manifest(tmp_path / "out")["skipped"]] == [True]
-    assert len(parquet_bytes(tmp_path / "out")) == 39
+    """The listing has it, so it may come back, or the next listing knows better: it is not skipped."""
+    for more in ((), ("--on-bad-file", "skip")):
+        shutil.copytree(long, tmp_path / f"lake{len(more)}")
+        (tmp_path / f"run{len(more)}").mkdir()
+        result = disturbed(
+            sample, tmp_path / f"run{len(more)}", tmp_path / f"lake{len(more)}", lambda path: path.unlink(), *more
+        )
+        assert result.code == 6, result
+        assert LAST in result.err
+        assert "o such file" in result.err
+        assert not (tmp_path / f"run{len(more)}/out/_SUCCESS").exists()
 
 
 def append(path):
@@ -206,8 +306,8 @@ def replace(path):
 
 @pytest.mark.parametrize("change", [append, touch, replace])
 def test_a_file_that_changes_is_told(sample, long, tmp_path, change):
-    result = disturbed(sample, tmp_path, long, change)
-    assert result.code == 1
+    result = disturbed(sample, tmp_path, long, change, "--on-bad-file", "skip")
+    assert result.code == 6
     assert LAST in result.err
     assert "changed" in result.err
     assert not (tmp_path / "out/_SUCCESS").exists()

@@ -42,7 +42,7 @@ def test_globs_choose_files(sample, tmp_path, pattern, numbers):
 
 
 def test_a_star_does_not_cross_directories(sample, tmp_path):
-    result = run(*sample.score(tmp_path / "out", lake=sample.lake / "*.parquet"), expect=1)
+    result = run(*sample.score(tmp_path / "out", lake=sample.lake / "*.parquet"), expect=5)
     assert "*.parquet" in result.err
     assert not (tmp_path / "out").exists()
 
@@ -66,6 +66,12 @@ def test_a_list_names_what_is_missing(sample, tmp_path):
     (tmp_path / "paths.txt").write_text(f"{sample.lake}/day=0/part-000.parquet\n{sample.lake}/none.parquet\n")
     result = run(*sample.score(tmp_path / "out", lake=f"@{tmp_path / 'paths.txt'}"), expect=1)
     assert "none.parquet" in result.err
+    (tmp_path / "paths.txt").write_text(f"{sample.lake}/none.parquet\n")
+    result = run(*sample.score(tmp_path / "out", lake=f"@{tmp_path / 'paths.txt'}"), expect=5)
+    assert "none.parquet" in result.err
+    (tmp_path / "paths.txt").write_text("")
+    result = run(*sample.score(tmp_path / "out", lake=f"@{tmp_path / 'paths.txt'}"), expect=5)
+    assert "paths.txt" in result.err
     result = run(*sample.score(tmp_path / "out", lake=f"@{tmp_path / 'no.txt'}"), expect=1)
     assert "no.txt" in result.err
 

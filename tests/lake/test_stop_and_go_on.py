@@ -163,7 +163,7 @@ def test_a_second_run_at_the_same_time_is_refused(sample, long, tmp_path, kind):
     first.send(signal.SIGSTOP)
     try:
         for more in ((), ("--overwrite",)):
-            second = run(*arguments, *more, expect=1, timeout=30)
+            second = run(*arguments, *more, expect=6, timeout=30)
             assert "another run" in second.err
     finally:
         first.send(signal.SIGCONT)

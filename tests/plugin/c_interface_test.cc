@@ -144,7 +144,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
       "beta, calibration, "
       "calibration_rows, discriminant, embedding, epochs, epsilon, far, far_level, fit_rows, "
       "fit_sample, "
-      "fold_by, force, hidden, invalid, k, keep_banks, keep_share, learning_rate, max_clean_loss, "
+      "fold_by, force, hidden, invalid, k, keep_banks, keep_share, learning_rate, max_bad_files, "
+      "max_clean_loss, "
       "max_false_drops, metric, neighbors, on_bad_file, on_stop, recipe, seed, seeds, "
       "sides, stratify, "
       "targets, threads, threshold");
