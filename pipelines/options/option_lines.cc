@@ -109,11 +109,13 @@ std::vector<Option> OutputLines() {
            .not_in_calls = kWritesFile,
            .field = In(&CleanJob::output)},
           {.name = "drop",
-           .help = "Leave out the rows that are not kept",
+           .help = "Leave out the rows that are dropped, and those without a valid embedding",
+           .notes = "Rows that nothing is decided about (`--far null`) stay",
            .effect = Effect::kOutput,
            .field = InScore(&ScoreOptions::drop).Or(In(&CleanJob::drop))},
           {.name = "dropped",
            .help = "Where to write the rows that `--drop` leaves out, in the layout of --out",
+           .notes = "With `--invalid drop` those without a valid embedding are in neither",
            .value_name = "PATH",
            .effect = Effect::kOutput,
            .not_in_calls = kWritesFile,
@@ -212,7 +214,8 @@ std::vector<Option> ColumnLines() {
   const std::string prefix = "What our columns' names start with";
   const std::string invalid = "null, drop or error: rows with a null or non-finite embedding";
   const std::string invalid_notes =
-      "`null` leaves our columns null, `drop` leaves the row out, `error` stops";
+      "`null` leaves our columns null and, with `--drop`, the row out; `drop` leaves it out, "
+      "`error` stops";
   return InGroup("Columns",
                  {
                      {.name = "prefix",

@@ -38,16 +38,19 @@ arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, Sco
   arrow::BooleanBuilder dropped;
   for (std::size_t i = 0; i < found.scores.size(); ++i) {
     const bool valid = scored.rows.valid[i] != 0;
+  arrow::BooleanBuilder left_out;
     const RowEvidence evidence = found.EvidenceOf(i);
     const bool is_open = valid && decision.LeavesOpen(evidence);
     const bool is_dropped = valid && decision.Drops(evidence);
     const bool keep = valid && !is_open && !is_dropped;
     ARROW_RETURN_NOT_OK(keep || is_dropped ? keep_column.Append(keep) : keep_column.AppendNull());
-    ARROW_RETURN_NOT_OK(selected.Append(valid ? !is_dropped || !options.drop
-                                              : options.invalid != InvalidRows::kDrop));
+    const bool is_wanted = valid || options.invalid != InvalidRows::kDrop;
+    const bool is_left_out = options.drop && is_wanted && (is_dropped || !valid);
+    ARROW_RETURN_NOT_OK(selected.Append(is_wanted && !is_left_out));
     ARROW_RETURN_NOT_OK(dropped.Append(is_dropped));
     scored.counts.kept += keep ? 1 : 0;
     scored.counts.dropped += is_dropped ? 1 : 0;
+    ARROW_RETURN_NOT_OK(left_out.Append(is_left_out));
     scored.counts.undecided += is_open ? 1 : 0;
     if (valid) Count(found.OddAt(i), scored.counts.odd);
   }
@@ -59,6 +62,7 @@ arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, Sco
   ARROW_RETURN_NOT_OK(keep_column.Finish(&scored.keep));
   return dropped.Finish(&scored.dropped);
 }
+  ARROW_RETURN_NOT_OK(left_out.Finish(&scored.left_out));
 
 // The columns that were asked for beyond score and decision.
 arrow::Status AddMeasures(const PreparedModel& model, const RowScores& found, ScoredBatch& scored) {

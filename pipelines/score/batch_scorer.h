@@ -69,6 +69,9 @@ struct ScoredBatch {
   std::vector<algorithms::OddRow> odd;
   /// Which rows go to the output; null when all do.
   std::shared_ptr<arrow::BooleanArray> selected;
+  /// Which rows `drop` leaves out: those, and invalid ones that are not left out in any case; null
+  /// without the classifier.
+  std::shared_ptr<arrow::BooleanArray> left_out;
   /// Which rows are valid and not kept; null without the classifier.
   std::shared_ptr<arrow::BooleanArray> dropped;
   RowCounts counts;

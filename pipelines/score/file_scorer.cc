@@ -132,7 +132,7 @@ arrow::Status FileScorer::Rewrite(Task& task) const {
   auto write = [&](const Run& run) -> arrow::Status {
     ARROW_RETURN_NOT_OK(write_to(*kept, run, run.scored.selected));
     if (dropped == nullptr) return arrow::Status::OK();
-    return write_to(*dropped, run, run.scored.dropped);
+    return write_to(*dropped, run, run.scored.left_out);
   };
   ARROW_RETURN_NOT_OK(ScoreBatches(task, columns, write));
   ARROW_RETURN_NOT_OK(kept->Close());

@@ -78,7 +78,7 @@ class Model:
     def scores(self, data: Any, **options: Any) -> Any:
         """The score of every row as a numpy array of float32; not a number where there is none.
 
-        With `drop` there are scores of the kept rows only.
+        With `drop` there are scores of the rows that are not left out only.
 
         >>> import numpy as np, spuna
         >>> rng = np.random.default_rng(0)
