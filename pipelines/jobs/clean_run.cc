@@ -50,7 +50,8 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
   ARROW_RETURN_NOT_OK(fit_.Survey(
       [&](const arrow_io::ParquetInput& file) -> arrow::Status {
-        ARROW_RETURN_NOT_OK(CheckScoreColumns(*file.schema(), file.name(), scoring_options_));
+        ARROW_RETURN_NOT_OK(
+            CheckScoreColumns(*file.schema(), file.name(), scoring_options_, file.partitions()));
         return NeedsFindings() ? explanation_.Check(file) : arrow::Status::OK();
       },
       runtime));

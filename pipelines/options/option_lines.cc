@@ -168,6 +168,31 @@ std::vector<Option> OutputLines() {
       });
 }
 
+std::vector<Option> OutputColumnLines() {
+  return InGroup(
+      "Outputs",
+      {
+          {.name = "columns",
+           .help = "Columns to write, of the input's and ours, in this order; with commas on the "
+                   "command line",
+           .notes =
+               "For a narrow output to join with. A column that a file lacks is an error. Hive "
+               "keys are columns of streams alone: those of a file are in its path",
+           .value_name = "COLUMNS",
+           .rule = "all",
+           .effect = Effect::kOutput,
+           .splits_at_commas = true,
+           .field = InScore(&ScoreOptions::columns).Or(In(&CleanJob::columns))},
+          {.name = "replace",
+           .help = "Replace columns of the input that are called as ours, such as those of an "
+                   "earlier run",
+           .notes = "Only those that this run writes: `spuna_p_value` stays without `--p-values`. "
+                    "Without it they are an error",
+           .effect = Effect::kOutput,
+           .field = InScore(&ScoreOptions::replace).Or(In(&CleanJob::replace))},
+      });
+}
+
 std::vector<Option> FindingsLines() {
   return InGroup(
       "Findings",

@@ -108,6 +108,7 @@ std::vector<Option> InGroup(const std::string& group, std::vector<Option> lines)
 /// The lines of the list, by group.
 std::vector<Option> InputLines();
 std::vector<Option> OutputLines();
+std::vector<Option> OutputColumnLines();
 std::vector<Option> DecisionLines();
 std::vector<Option> FarLines();
 std::vector<Option> FindingsLines();

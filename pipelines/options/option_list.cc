@@ -27,8 +27,8 @@ const std::vector<Option>& OptionList() {
   static const std::vector<Option> list = [] {
     std::vector<Option> all;
     for (const auto& lines :
-         {InputLines(), OutputLines(), DecisionLines(), FarLines(), FindingsLines(), MethodLines(),
-          TrainingLines(), ColumnLines(), RunningLines()}) {
+         {InputLines(), OutputLines(), OutputColumnLines(), DecisionLines(), FarLines(),
+          FindingsLines(), MethodLines(), TrainingLines(), ColumnLines(), RunningLines()}) {
       all.insert(all.end(), lines.begin(), lines.end());
     }
     for (const Command command : kCommands) {

@@ -86,6 +86,8 @@ class Model:
         >>> model.scores(rng.normal(size=(3, 4))).shape
         (3,)
         """
+        if options.get("columns") is not None:
+            raise ValueError("`columns` is for Model.score; the scores are one column")
         rows = self.score(data, **options)
         kind = "neighbor_score" if options.get("by") == "neighbors" else "score"
         return _spuna.read_columns(rows._open(), [column(options, kind)])[0]

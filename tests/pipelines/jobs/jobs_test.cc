@@ -290,13 +290,20 @@ BOOST_AUTO_TEST_CASE(an_output_column_that_exists_is_refused) {
   const Example example;
   BOOST_TEST_REQUIRE(Run(example.Clean("once.parquet"), Threads(1)).ok());
   CleanJob again = example.Clean("twice.parquet", {example.directory / "once.parquet"});
-  BOOST_TEST(
-      Run(again, Threads(1))
-          .status()
-          .message()
-          .ends_with("there is a column 'spuna_score' already; choose other names with `prefix`"));
+  BOOST_TEST(Run(again, Threads(1))
+                 .status()
+                 .message()
+                 .ends_with("there is a column 'spuna_score' already; choose other names with "
+                            "`prefix`, or replace it with `--replace`"));
   again.fit.prefix = "again_";
   BOOST_TEST(Run(again, Threads(1)).ok());
+  // Cleaned again and replaced, it is what it was.
+  again.fit.prefix = "spuna_";
+  again.replace = true;
+  again.output = example.directory / "replaced.parquet";
+  BOOST_TEST_REQUIRE(Run(again, Threads(1)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "replaced.parquet") ==
+             test::ReadFile(example.directory / "once.parquet"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
