@@ -16,8 +16,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,12 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> WriteToMemory(
                                                  std::max<std::int64_t>(table.num_rows(), 1),
                                                  properties, arrow_properties));
   return sink->Finish();
+}
+
+std::vector<int> AllLeaves(const parquet::FileMetaData& footer) {
+  std::vector<int> leaves(static_cast<std::size_t>(footer.num_columns()));
+  std::iota(leaves.begin(), leaves.end(), 0);
+  return leaves;
 }
 
 // Offsets move with the chunk; everything else is kept.
@@ -101,18 +109,96 @@ struct AnnotatedCopy::State {
   std::unique_ptr<parquet::FileMetaDataBuilder> builder;
   parquet::RowGroupMetaDataBuilder* row_group = nullptr;
   std::int64_t num_rows = 0;
-  std::int64_t num_bytes = 0;
   std::int16_t num_row_groups = 0;
   bool input_failed = false;
 
-  // Copies the chunks of a row group of some Parquet file, one after the other. Remembers whether
+  // Of every leaf of our schema the one of the input, or kAppended; and those of the input alone.
+  std::vector<int> sources;
+  std::vector<int> taken;
+  // The chunks of this row group that were copied, in the order of the leaves they are for.
+  struct Copied {
+    std::unique_ptr<ColumnChunkMetaData> chunk;
+    std::int64_t moved_by;
+  };
+  std::vector<Copied> taken_chunks;
+
+  // The schema of the copy, and which of its leaves are taken from the input.
+  arrow::Status MakeSchema(const arrow::Schema& fields, const std::vector<int>& field_sources) {
+    auto source_of = [&](int i) {
+      const auto at = static_cast<std::size_t>(i);
+      return at < field_sources.size() ? field_sources[at] : kAppended;
+    };
+    // The appended columns as a file of their own, for now without rows, for their schema.
+    arrow::FieldVector appended;
+    for (int i = 0; i < fields.num_fields(); ++i) {
+      if (source_of(i) == kAppended) appended.push_back(fields.field(i));
+    }
+    appended_schema = arrow::schema(std::move(appended));
+    ARROW_ASSIGN_OR_RAISE(const auto no_rows, arrow::Table::MakeEmpty(appended_schema));
+    ARROW_ASSIGN_OR_RAISE(
+        const auto appended_file,
+        WriteToMemory(*no_rows, parquet::default_writer_properties(), arrow_properties));
+    appended_footer =
+        parquet::ReadMetaData(std::make_shared<arrow::io::BufferReader>(appended_file));
+
+    parquet::schema::NodeVector nodes;
+    const parquet::schema::GroupNode& root = *footer->schema()->group_node();
+    const parquet::schema::GroupNode& own = *appended_footer->schema()->group_node();
+    int next_own = 0;
+    for (int i = 0; i < fields.num_fields(); ++i) {
+      const int source = source_of(i);
+      nodes.push_back(source == kAppended ? own.field(next_own++) : root.field(source));
+    }
+    schema.Init(parquet::schema::GroupNode::Make(root.name(), root.repetition(), nodes));
+    sources = LeafSources(*input, field_sources, schema);
+    std::ranges::copy_if(sources, std::back_inserter(taken),
+                         [](int source) { return source != kAppended; });
+    return arrow::Status::OK();
+  }
+
+  // What the copy is sorted by: as far as these columns are taken.
+  std::vector<parquet::SortingColumn> SortingColumns(const parquet::RowGroupMetaData& group) const {
+    std::vector<parquet::SortingColumn> sorting;
+    for (parquet::SortingColumn column : group.sorting_columns()) {
+      const auto at = std::ranges::find(sources, column.column_idx);
+      if (at == sources.end()) break;
+      column.column_idx = static_cast<std::int32_t>(at - sources.begin());
+      sorting.push_back(column);
+    }
+    return sorting;
+  }
+
+  // How columns are written, and the footer that will be: every column in the codec of its chunks.
+  void MakeBuilder() {
+    const auto group = footer->num_row_groups() > 0 ? footer->RowGroup(0) : nullptr;
+    parquet::WriterProperties::Builder appended;
+    appended.disable_dictionary();  // Hardly two scores are equal.
+    if (group != nullptr) {
+      appended.compression(group->ColumnChunk(LeafToImitate(*input, sources))->compression());
+    }
+    appended_properties = appended.build();
+    parquet::WriterProperties::Builder properties;
+    for (int i = 0; i < schema.num_columns(); ++i) {
+      const int source = sources[static_cast<std::size_t>(i)];
+      const auto path = schema.Column(i)->path();
+      properties.compression(path, source != kAppended && group != nullptr
+                                       ? group->ColumnChunk(source)->compression()
+                                       : appended_properties->compression(path));
+    }
+    if (group != nullptr) properties.set_sorting_columns(SortingColumns(*group));
+    builder = parquet::FileMetaDataBuilder::Make(&schema, properties.build());
+  }
+
+  // Copies some chunks of a row group of some Parquet file, one after the other. Remembers whether
   // reading that file was what failed.
-  arrow::Status CopyChunks(const parquet::RowGroupMetaData& group,
-                           arrow::io::RandomAccessFile& from) {
+  arrow::Result<std::vector<Copied>> CopyChunks(const parquet::RowGroupMetaData& group,
+                                                const std::vector<int>& leaves,
+                                                arrow::io::RandomAccessFile& from) {
+    std::vector<Copied> copied;
     input_failed = true;
     ARROW_ASSIGN_OR_RAISE(const std::int64_t from_size, from.GetSize());
-    for (int i = 0; i < group.num_columns(); ++i) {
-      const auto chunk = group.ColumnChunk(i);
+    for (const int leaf : leaves) {
+      auto chunk = group.ColumnChunk(leaf);
       const ByteRange range = RangeOf(*chunk);
       if (range.begin < kMagicSize || range.size < 0 || range.begin > from_size ||
           range.size > from_size - range.begin) {
@@ -129,11 +215,24 @@ struct AnnotatedCopy::State {
         ARROW_RETURN_NOT_OK(file->Write(bytes));
         input_failed = true;
       }
-      Describe(*chunk, position - range.begin, *row_group->NextColumnChunk());
-      num_bytes += chunk->total_uncompressed_size();
+      copied.push_back({std::move(chunk), position - range.begin});
     }
     input_failed = false;
-    return arrow::Status::OK();
+    return copied;
+  }
+
+  // Ends the row group: says where its chunks are, in the schema's order.
+  void EndRowGroup(const std::vector<Copied>& appended_chunks) {
+    auto next_taken = taken_chunks.begin();
+    auto next_appended = appended_chunks.begin();
+    std::int64_t num_bytes = 0;
+    for (const int source : sources) {
+      const Copied& copied = source == kAppended ? *next_appended++ : *next_taken++;
+      Describe(*copied.chunk, copied.moved_by, *row_group->NextColumnChunk());
+      num_bytes += copied.chunk->total_uncompressed_size();
+    }
+    taken_chunks.clear();
+    row_group->Finish(num_bytes, num_row_groups++);
   }
 };
 
@@ -163,7 +262,7 @@ bool AnnotatedCopy::CanCopy(const ParquetInput& input) {
 
 arrow::Result<std::unique_ptr<AnnotatedCopy>> AnnotatedCopy::Create(
     const std::filesystem::path& path, const std::string& name, const ParquetInput& input,
-    const std::shared_ptr<arrow::Schema>& schema) {
+    const std::shared_ptr<arrow::Schema>& schema, const std::vector<int>& sources) {
   auto copy = std::unique_ptr<AnnotatedCopy>(new AnnotatedCopy(std::make_unique<State>()));
   State& s = *copy->state_;
   s.name = name;
@@ -172,42 +271,8 @@ arrow::Result<std::unique_ptr<AnnotatedCopy>> AnnotatedCopy::Create(
     BEGIN_PARQUET_CATCH_EXCEPTIONS
     s.footer = parquet::ReadMetaData(input.bytes());
     s.arrow_properties = ArrowPropertiesLike(input);
-
-    // The appended columns as a file of their own, for now without rows, for their schema.
-    arrow::FieldVector appended(schema->fields().begin() + input.schema()->num_fields(),
-                                schema->fields().end());
-    s.appended_schema = arrow::schema(std::move(appended));
-    const int num_leaves = s.footer->num_columns();
-    const bool has_chunks = s.footer->num_row_groups() > 0;
-    parquet::WriterProperties::Builder appended_properties;
-    appended_properties.disable_dictionary();  // Hardly two scores are equal.
-    if (has_chunks) {
-      appended_properties.compression(
-          s.footer->RowGroup(0)->ColumnChunk(num_leaves - 1)->compression());
-    }
-    s.appended_properties = appended_properties.build();
-    ARROW_ASSIGN_OR_RAISE(const auto no_rows, arrow::Table::MakeEmpty(s.appended_schema));
-    ARROW_ASSIGN_OR_RAISE(const auto appended_file,
-                          WriteToMemory(*no_rows, s.appended_properties, s.arrow_properties));
-    s.appended_footer =
-        parquet::ReadMetaData(std::make_shared<arrow::io::BufferReader>(appended_file));
-
-    parquet::schema::NodeVector nodes;
-    const parquet::schema::GroupNode& root = *s.footer->schema()->group_node();
-    for (const auto* part : {&root, s.appended_footer->schema()->group_node()}) {
-      for (int i = 0; i < part->field_count(); ++i) nodes.push_back(part->field(i));
-    }
-    s.schema.Init(parquet::schema::GroupNode::Make(root.name(), root.repetition(), nodes));
-
-    parquet::WriterProperties::Builder properties;
-    for (int i = 0; i < s.schema.num_columns(); ++i) {
-      const auto codec = i < num_leaves && has_chunks
-                             ? s.footer->RowGroup(0)->ColumnChunk(i)->compression()
-                             : s.appended_properties->compression(s.schema.Column(i)->path());
-      properties.compression(s.schema.Column(i)->path(), codec);
-    }
-    if (has_chunks) properties.set_sorting_columns(s.footer->RowGroup(0)->sorting_columns());
-    s.builder = parquet::FileMetaDataBuilder::Make(&s.schema, properties.build());
+    ARROW_RETURN_NOT_OK(s.MakeSchema(*schema, sources));
+    s.MakeBuilder();
 
     // Arrow's own key-value metadata is what it would write for the whole schema.
     ARROW_ASSIGN_OR_RAISE(const auto whole, arrow::Table::MakeEmpty(schema));
@@ -233,9 +298,8 @@ arrow::Status AnnotatedCopy::CopyRowGroup(int row_group) {
     const auto group = s.footer->RowGroup(row_group);
     s.row_group = s.builder->AppendRowGroup();
     s.num_rows = group->num_rows();
-    s.num_bytes = 0;
     s.row_group->set_num_rows(s.num_rows);
-    return s.CopyChunks(*group, *s.input->bytes());
+    return s.CopyChunks(*group, s.taken, *s.input->bytes()).Value(&s.taken_chunks);
     END_PARQUET_CATCH_EXCEPTIONS
   };
   return Explain(copy());
@@ -251,8 +315,9 @@ arrow::Status AnnotatedCopy::AppendColumns(const arrow::ChunkedArrayVector& colu
                           WriteToMemory(*table, s.appended_properties, s.arrow_properties));
     arrow::io::BufferReader reader(bytes);
     const auto footer = parquet::ReadMetaData(std::make_shared<arrow::io::BufferReader>(bytes));
-    ARROW_RETURN_NOT_OK(s.CopyChunks(*footer->RowGroup(0), reader));
-    s.row_group->Finish(s.num_bytes, s.num_row_groups++);
+    ARROW_ASSIGN_OR_RAISE(const auto chunks,
+                          s.CopyChunks(*footer->RowGroup(0), AllLeaves(*footer), reader));
+    s.EndRowGroup(chunks);
     return arrow::Status::OK();
     END_PARQUET_CATCH_EXCEPTIONS
   };

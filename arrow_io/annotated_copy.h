@@ -6,33 +6,36 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "arrow_io/parquet_input.h"
 
 namespace spuna::arrow_io {
 
-/// A copy of a Parquet file with columns appended. What the file holds is copied as it is, pages
-/// and statistics included, without being decoded: only the new columns are encoded. Bloom filters
-/// and page indexes are left out.
+/// A copy of a Parquet file, or of some of its columns, with columns appended. What is taken is
+/// copied as it is, pages and statistics included, without being decoded: only the new columns are
+/// encoded. Bloom filters and page indexes are left out.
 class AnnotatedCopy {
  public:
   /// Whether a file can be copied like this: its chunks lie where the footer says, are not
   /// encrypted, and a column has one codec throughout.
   static bool CanCopy(const ParquetInput& input);
 
-  /// Creates the file; messages call it `name`. `schema` is that of the input with fields appended,
-  /// whose columns are compressed as the last one of the input. The input must outlive it.
+  /// Creates the file; messages call it `name`. `sources` says which column of the input each field
+  /// of `schema` is, or kAppended; fields beyond its end are appended too. At least one must be.
+  /// They are compressed as the last one taken, or as the last of the input where none is. The
+  /// input must outlive it.
   static arrow::Result<std::unique_ptr<AnnotatedCopy>> Create(
       const std::filesystem::path& path, const std::string& name, const ParquetInput& input,
-      const std::shared_ptr<arrow::Schema>& schema);
+      const std::shared_ptr<arrow::Schema>& schema, const std::vector<int>& sources);
   ~AnnotatedCopy();
 
-  /// Starts a row group: copies one of the input. An error of reading the input names the input,
-  /// and InputFailed tells it from one of writing.
+  /// Starts a row group: copies the taken columns of one of the input. An error of reading the
+  /// input names the input, and InputFailed tells it from one of writing.
   arrow::Status CopyRowGroup(int row_group);
   bool InputFailed() const;
 
-  /// Ends the row group with the appended columns, as many rows as it has.
+  /// Ends the row group with the appended columns in their order, as many rows as it has.
   arrow::Status AppendColumns(const arrow::ChunkedArrayVector& columns);
 
   /// Writes the footer and closes the file.

@@ -112,6 +112,9 @@ class ParquetInput {
 /// How many rows of a file, at least one, take no more than so many bytes once they are decoded.
 std::int64_t RowsWithin(const parquet::FileMetaData& metadata, std::int64_t num_bytes);
 
+/// In place of an input's column: one that an output has of its own.
+inline constexpr int kAppended = -1;
+
 /// Every column of a schema, by position.
 std::vector<int> AllColumns(const arrow::Schema& schema);
 

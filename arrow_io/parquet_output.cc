@@ -47,7 +47,7 @@ void Imitate(const Storage& storage, const std::string& path,
 }
 
 arrow::Result<std::shared_ptr<parquet::WriterProperties>> PropertiesLike(
-    const ParquetInput& like, const std::vector<int>& columns, const arrow::Schema& schema,
+    const ParquetInput& like, const std::vector<int>& sources, const arrow::Schema& schema,
     const parquet::ArrowWriterProperties& arrow_properties) {
   parquet::WriterProperties::Builder builder;
   // Row groups are the caller's business.
@@ -56,14 +56,17 @@ arrow::Result<std::shared_ptr<parquet::WriterProperties>> PropertiesLike(
   ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(
       &schema, *parquet::default_writer_properties(), arrow_properties, &written));
 
+  const std::vector<int> leaves = LeafSources(like, sources, *written);
   Storage last;
-  int next_leaf = 0;
-  for (const int leaf : like.Leaves(columns)) {
-    last = StorageOf(like.metadata(), leaf);
-    Imitate(last, written->Column(next_leaf++)->path()->ToDotString(), builder);
-  }
-  for (; next_leaf < written->num_columns(); ++next_leaf) {
-    builder.compression(written->Column(next_leaf)->path()->ToDotString(), last.codec);
+  if (!sources.empty()) last = StorageOf(like.metadata(), LeafToImitate(like, leaves));
+  for (int i = 0; i < written->num_columns(); ++i) {
+    const std::string path = written->Column(i)->path()->ToDotString();
+    const int leaf = leaves[static_cast<std::size_t>(i)];
+    if (leaf == kAppended) {
+      builder.compression(path, last.codec);
+    } else {
+      Imitate(StorageOf(like.metadata(), leaf), path, builder);
+    }
   }
   return builder.build();
 }
@@ -75,7 +78,7 @@ ParquetOutput::~ParquetOutput() = default;
 
 arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
     const std::filesystem::path& path, const std::string& name, const ParquetInput& like,
-    const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema,
+    const std::vector<int>& sources, const std::shared_ptr<arrow::Schema>& schema,
     std::int64_t max_row_group_bytes) {
   auto output = std::unique_ptr<ParquetOutput>(new ParquetOutput());
   output->name_ = name;
@@ -83,7 +86,7 @@ arrow::Result<std::unique_ptr<ParquetOutput>> ParquetOutput::Create(
   auto create = [&]() -> arrow::Status {
     const auto arrow_properties = ArrowPropertiesLike(like);
     ARROW_ASSIGN_OR_RAISE(const auto properties,
-                          PropertiesLike(like, columns, *schema, *arrow_properties));
+                          PropertiesLike(like, sources, *schema, *arrow_properties));
     ARROW_ASSIGN_OR_RAISE(output->file_, arrow::io::FileOutputStream::Open(path.string()));
     ARROW_ASSIGN_OR_RAISE(output->writer_,
                           parquet::arrow::FileWriter::Open(*schema, FileMemory(), output->file_,

@@ -28,11 +28,12 @@ class ParquetOutput {
   /// it can be three times as much before it is written.
   static constexpr std::int64_t kMaxRowGroupBytes = 64 << 20;
 
-  /// Creates the file; messages call it `name`. `schema` is that of `like` with the given columns
-  /// taken, and others appended; appended columns are compressed as the last one taken.
+  /// Creates the file; messages call it `name`. `sources` says which column of `like` each field of
+  /// `schema` is, or kAppended; fields beyond its end are appended too. Those are compressed as the
+  /// last one taken, or as the last of `like` where none is; not at all where `sources` is empty.
   static arrow::Result<std::unique_ptr<ParquetOutput>> Create(
       const std::filesystem::path& path, const std::string& name, const ParquetInput& like,
-      const std::vector<int>& columns, const std::shared_ptr<arrow::Schema>& schema,
+      const std::vector<int>& sources, const std::shared_ptr<arrow::Schema>& schema,
       std::int64_t max_row_group_bytes = kMaxRowGroupBytes);
   ~ParquetOutput();
 

@@ -1,5 +1,6 @@
 #include "cli/option_binding.h"
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -15,11 +16,12 @@ std::string RefuseOptions(const std::string& text) {
 
 // "a,b" as "a" and "b"; empty names are left out.
 void SetSplit(const std::string& text, OptionField& field) {
-  field.Reset();
+  nlohmann::json names = nlohmann::json::array();
   std::istringstream stream(text);
   for (std::string name; std::getline(stream, name, ',');) {
-    if (!name.empty()) field.SetText(name);
+    if (!name.empty()) names.push_back(name);
   }
+  field.SetJson(names);
 }
 
 CLI::Option* BindTexts(const std::string& name, const std::shared_ptr<OptionField>& field,

@@ -107,7 +107,7 @@ bool CleanRun::HasFindings() const {
 
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
   auto check = [&](const arrow_io::ParquetInput& file) -> arrow::Status {
-    return CheckScoreColumns(*file.schema(), file.name(), scoring_options_);
+    return CheckScoreColumns(*file.schema(), file.name(), scoring_options_, file.partitions());
   };
   if (kept_) {
     const FitOptions& options = kept_->model.options;

@@ -64,6 +64,8 @@ arrow::Status EstimateScore(const ScoreRequest& request, const std::string& outp
                             const Runtime& runtime, JobPlan& plan) {
   const bool rewrites = request.options.drop || request.options.invalid == InvalidRows::kDrop;
   plan.score_memory = rewrites ? kRewriteMemory : kCopyMemory;
+  // How much of the input some columns are is not known.
+  if (request.options.columns) plan.bytes_to_write.reset();
   ARROW_ASSIGN_OR_RAISE(plan.score_seconds, TryScore(request, output, runtime));
   return arrow::Status::OK();
 }

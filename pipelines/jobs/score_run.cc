@@ -39,7 +39,7 @@ arrow::Result<Scoring> ScoreRun::Open(StageClock& clock) {
 
 arrow::Status ScoreRun::Survey(const Runtime& runtime) {
   auto check = [&](const arrow_io::ParquetInput& file) {
-    return CheckScoreColumns(*file.schema(), file.name(), job_.options);
+    return CheckScoreColumns(*file.schema(), file.name(), job_.options, file.partitions());
   };
   return input_.Survey({job_.options.embedding, model_.options.embedding}, check, runtime);
 }

@@ -129,6 +129,9 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   lines.emplace_back(score.drop ? "rows kept" : "rows to keep", Share(counts.kept, valid));
   lines.emplace_back(score.drop ? "rows dropped" : "rows to drop",
                      Share(counts.dropped, valid) + ", " + Reason(score.decision, counts.dropped));
+  if (score.drop && counts.invalid > 0) {
+    lines.emplace_back("invalid rows", Count(counts.invalid) + ": null or non-finite, left out");
+  }
   AddOddRows(counts, score.decision, lines);
   if (const auto warning = score.Warning()) lines.emplace_back(warning->about, warning->text);
 }
@@ -214,7 +217,7 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
   if (report.score) AddScore(*report.score, lines);
   if (report.update) AddUpdate(*report.update, lines);
   AddFindings(report, lines);
-  if (!report.fit && report.score && report.score->counts.invalid > 0) {
+  if (!report.fit && report.score && !report.score->drop && report.score->counts.invalid > 0) {
     lines.emplace_back("invalid rows",
                        Count(report.score->counts.invalid) + ": null or non-finite");
   }

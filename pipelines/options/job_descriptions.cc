@@ -11,6 +11,8 @@ ScoreOptions CleanJob::Scoring() const {
   options.invalid = fit.options.invalid;
   options.neighbors = fit.options.neighbors;
   options.drop = drop;
+  options.replace = replace;
+  options.columns = columns;
   options.p_values = p_values;
   options.distances = distances;
   return options;

@@ -68,6 +68,9 @@ struct CleanJob {
   FitJob fit;
   std::string output;
   bool drop = false;
+  /// As in ScoreOptions.
+  bool replace = false;
+  std::optional<std::vector<std::string>> columns;
   /// Whether there is a column of p-values; it makes the fit a calibrated one.
   bool p_values = false;
   bool distances = false;

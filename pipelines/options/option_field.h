@@ -227,6 +227,29 @@ class TextsField : public OptionField {
   std::vector<std::string>& value_;
 };
 
+// Texts that can be left open: an empty list is not the same as none.
+class OpenTextsField : public OptionField {
+ public:
+  explicit OpenTextsField(std::optional<std::vector<std::string>>& value) : value_(value) {}
+  ValueKind kind() const override { return ValueKind::kTexts; }
+  bool IsOptional() const override { return true; }
+  bool IsSet() const override { return value_.has_value(); }
+  void SetText(const std::string& text) override {
+    if (!value_) value_.emplace();
+    value_->push_back(text);
+  }
+  void SetJson(const nlohmann::json& value) override {
+    std::vector<std::string> texts;
+    TextsField(texts).SetJson(value);
+    value_ = std::move(texts);
+  }
+  void Reset() override { value_.reset(); }
+  nlohmann::json ToJson() const override { return value_ ? nlohmann::json(*value_) : nullptr; }
+
+ private:
+  std::optional<std::vector<std::string>>& value_;
+};
+
 }  // namespace option_values
 
 template <typename T>
@@ -239,6 +262,9 @@ std::unique_ptr<OptionField> MakeField(std::optional<T>& value) {
 }
 inline std::unique_ptr<OptionField> MakeField(std::vector<std::string>& value) {
   return std::make_unique<option_values::TextsField>(value);
+}
+inline std::unique_ptr<OptionField> MakeField(std::optional<std::vector<std::string>>& value) {
+  return std::make_unique<option_values::OpenTextsField>(value);
 }
 
 }  // namespace spuna

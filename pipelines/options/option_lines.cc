@@ -147,11 +147,13 @@ std::vector<Option> OutputLines() {
            .not_in_calls = kWritesFile,
            .field = In(&CleanJob::output)},
           {.name = "drop",
-           .help = "Leave out the rows that are not kept",
+           .help = "Leave out the rows that are dropped, and those without a valid embedding",
+           .notes = "Rows that nothing is decided about (`--far null`) stay",
            .effect = Effect::kOutput,
            .field = InScore(&ScoreOptions::drop).Or(In(&CleanJob::drop))},
           {.name = "dropped",
            .help = "Where to write the rows that `--drop` leaves out, in the layout of --out",
+           .notes = "With `--invalid drop` those without a valid embedding are in neither",
            .value_name = "PATH",
            .effect = Effect::kOutput,
            .not_in_calls = kWritesFile,
@@ -220,6 +222,31 @@ std::vector<Option> OutputLines() {
       });
 }
 
+std::vector<Option> OutputColumnLines() {
+  return InGroup(
+      "Outputs",
+      {
+          {.name = "columns",
+           .help = "Columns to write, of the input's and ours, in this order; with commas on the "
+                   "command line",
+           .notes =
+               "For a narrow output to join with. A column that a file lacks is an error. Hive "
+               "keys are columns of streams alone: those of a file are in its path",
+           .value_name = "COLUMNS",
+           .rule = "all",
+           .effect = Effect::kOutput,
+           .splits_at_commas = true,
+           .field = InScore(&ScoreOptions::columns).Or(In(&CleanJob::columns))},
+          {.name = "replace",
+           .help = "Replace columns of the input that are called as ours, such as those of an "
+                   "earlier run",
+           .notes = "Only those that this run writes: `spuna_p_value` stays without `--p-values`. "
+                    "Without it they are an error",
+           .effect = Effect::kOutput,
+           .field = InScore(&ScoreOptions::replace).Or(In(&CleanJob::replace))},
+      });
+}
+
 std::vector<Option> FindingsLines() {
   return InGroup(
       "Findings",
@@ -266,7 +293,8 @@ std::vector<Option> ColumnLines() {
   const std::string prefix = "What our columns' names start with";
   const std::string invalid = "null, drop or error: rows with a null or non-finite embedding";
   const std::string invalid_notes =
-      "`null` leaves our columns null, `drop` leaves the row out, `error` stops";
+      "`null` leaves our columns null and, with `--drop`, the row out; `drop` leaves it out, "
+      "`error` stops";
   return InGroup("Columns",
                  {
                      {.name = "prefix",

@@ -110,6 +110,7 @@ std::vector<Option> InputLines();
 std::vector<Option> FileNameLines();
 std::vector<Option> OutputLines();
 std::vector<Option> LayoutLines();
+std::vector<Option> OutputColumnLines();
 std::vector<Option> DecisionLines();
 std::vector<Option> FarLines();
 std::vector<Option> FindingsLines();

@@ -70,7 +70,8 @@ const std::vector<Option>& OptionList() {
   static const std::vector<Option> list = [] {
     std::vector<Option> all;
     for (const auto& lines :
-         {InputLines(), FileNameLines(), OutputLines(), LayoutLines(), DecisionLines(), FarLines(),
+         {InputLines(), FileNameLines(), OutputLines(), OutputColumnLines(), LayoutLines(),
+          DecisionLines(), FarLines(),
           FindingsLines(), MethodLines(), TrainingLines(), ColumnLines(), RunningLines()}) {
       all.insert(all.end(), lines.begin(), lines.end());
     }

@@ -174,8 +174,12 @@ struct ScoreOptions {
   std::string prefix = "spuna_";
   InvalidRows invalid = InvalidRows::kNull;
   algorithms::SearchKind neighbors = algorithms::SearchKind::kAuto;
-  /// Whether rows that are not kept are left out.
+  /// Whether rows that are dropped or have no valid embedding are left out.
   bool drop = false;
+  /// Whether columns of the input that are called as ours are left out.
+  bool replace = false;
+  /// The columns to write, of the input's and ours, in this order. Not set: all of both.
+  std::optional<std::vector<std::string>> columns;
   /// Whether there is a column of p-values. Needs a model with calibration rows.
   bool p_values = false;
   /// Whether there are columns of distances and their p-values. Needs a model with a distance.

@@ -1,5 +1,6 @@
 // The Validate() of the structs in options.h and job_descriptions.h. It stands apart from them,
 // since they are checked against the list of options, which knows the structs.
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,26 @@ arrow::Status CheckBadFiles(const Job& job) {
       "`max-bad-files` needs `on-bad-file` skip: without it no file is skipped");
 }
 
+// Whether these can be the columns of an output, whatever the input has.
+arrow::Status CheckColumns(const std::vector<std::string>& columns) {
+  if (columns.empty()) {
+    return arrow::Status::Invalid(
+        "`columns`: expected one or more names of columns but found none; leave it out to write "
+        "all");
+  }
+  std::set<std::string> names;
+  for (const std::string& name : columns) {
+    if (name.empty()) {
+      return arrow::Status::Invalid("`columns`: expected names of columns but found an empty one");
+    }
+    if (!names.insert(name).second) {
+      return arrow::Status::Invalid("`columns`: expected every column once but found '", name,
+                                    "' twice");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status CheckBanks(const FitJob& job) {
   if (!job.keep_banks || job.model) return arrow::Status::OK();
   return arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in");
@@ -83,6 +104,7 @@ arrow::Status ScoreOptions::Validate() const {
   if (prefix.find('\0') != std::string::npos) {
     return arrow::Status::Invalid("`prefix` must not hold a zero byte");
   }
+  if (columns) ARROW_RETURN_NOT_OK(CheckColumns(*columns));
   const std::pair<const char*, bool> deciding[] = {{"drop", drop},
                                                    {"p-values", p_values},
                                                    {"distances", distances},

@@ -78,12 +78,17 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> AppendColumns(
     const arrow::ArrayVector& columns, const std::shared_ptr<arrow::BooleanArray>& selected) {
   arrow::ArrayVector all = batch.columns();
   all.insert(all.end(), columns.begin(), columns.end());
-  if (selected == nullptr)
-    return arrow::RecordBatch::Make(schema, batch.num_rows(), std::move(all));
-  for (auto& column : all) {
+  return MakeBatch(schema, batch.num_rows(), std::move(all), selected);
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> MakeBatch(
+    const std::shared_ptr<arrow::Schema>& schema, std::int64_t num_rows, arrow::ArrayVector columns,
+    const std::shared_ptr<arrow::BooleanArray>& selected) {
+  if (selected == nullptr) return arrow::RecordBatch::Make(schema, num_rows, std::move(columns));
+  for (auto& column : columns) {
     ARROW_ASSIGN_OR_RAISE(column, SelectRows(column, selected));
   }
-  return arrow::RecordBatch::Make(schema, selected->true_count(), std::move(all));
+  return arrow::RecordBatch::Make(schema, selected->true_count(), std::move(columns));
 }
 
 }  // namespace spuna

@@ -3,6 +3,7 @@
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,5 +26,10 @@ arrow::Result<std::shared_ptr<arrow::Schema>> AppendFields(const arrow::Schema& 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> AppendColumns(
     const arrow::RecordBatch& batch, const std::shared_ptr<arrow::Schema>& schema,
     const arrow::ArrayVector& columns, const std::shared_ptr<arrow::BooleanArray>& selected);
+
+/// A batch of these columns, and only the selected rows; null selects all.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> MakeBatch(
+    const std::shared_ptr<arrow::Schema>& schema, std::int64_t num_rows, arrow::ArrayVector columns,
+    const std::shared_ptr<arrow::BooleanArray>& selected);
 
 }  // namespace spuna

@@ -5,9 +5,11 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "arrow_io/parquet_input.h"
 #include "pipelines/matrix/embedding_matrix.h"
 #include "pipelines/run/exception_status.h"
 #include "pipelines/score/appended_columns.h"
@@ -36,6 +38,7 @@ arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, Sco
   arrow::BooleanBuilder keep_column;
   arrow::BooleanBuilder selected;
   arrow::BooleanBuilder dropped;
+  arrow::BooleanBuilder left_out;
   for (std::size_t i = 0; i < found.scores.size(); ++i) {
     const bool valid = scored.rows.valid[i] != 0;
     const RowEvidence evidence = found.EvidenceOf(i);
@@ -43,9 +46,11 @@ arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, Sco
     const bool is_dropped = valid && decision.Drops(evidence);
     const bool keep = valid && !is_open && !is_dropped;
     ARROW_RETURN_NOT_OK(keep || is_dropped ? keep_column.Append(keep) : keep_column.AppendNull());
-    ARROW_RETURN_NOT_OK(selected.Append(valid ? !is_dropped || !options.drop
-                                              : options.invalid != InvalidRows::kDrop));
+    const bool is_wanted = valid || options.invalid != InvalidRows::kDrop;
+    const bool is_left_out = options.drop && is_wanted && (is_dropped || !valid);
+    ARROW_RETURN_NOT_OK(selected.Append(is_wanted && !is_left_out));
     ARROW_RETURN_NOT_OK(dropped.Append(is_dropped));
+    ARROW_RETURN_NOT_OK(left_out.Append(is_left_out));
     scored.counts.kept += keep ? 1 : 0;
     scored.counts.dropped += is_dropped ? 1 : 0;
     scored.counts.undecided += is_open ? 1 : 0;
@@ -57,6 +62,7 @@ arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, Sco
   if (scored.selected->true_count() == scored.rows.num_rows) scored.selected = nullptr;
   if (!decides) return arrow::Status::OK();
   ARROW_RETURN_NOT_OK(keep_column.Finish(&scored.keep));
+  ARROW_RETURN_NOT_OK(left_out.Finish(&scored.left_out));
   return dropped.Finish(&scored.dropped);
 }
 
@@ -149,22 +155,6 @@ arrow::Result<Decision> DecideFor(const Model& model, const ScoreOptions& option
   return decision;
 }
 
-arrow::FieldVector ScoreFields(const ScoreOptions& options) {
-  if (options.by == ScoreBy::kNeighbors) {
-    return {arrow::field(options.prefix + "neighbor_score", arrow::float32())};
-  }
-  arrow::FieldVector fields = {arrow::field(options.prefix + "score", arrow::float32()),
-                               arrow::field(options.prefix + "keep", arrow::boolean())};
-  if (options.p_values) {
-    fields.push_back(arrow::field(options.prefix + "p_value", arrow::float32()));
-  }
-  if (options.distances) {
-    fields.push_back(arrow::field(options.prefix + "distance", arrow::float32()));
-    fields.push_back(arrow::field(options.prefix + "distance_p_value", arrow::float32()));
-  }
-  return fields;
-}
-
 arrow::ArrayVector ScoredBatch::Columns() const {
   arrow::ArrayVector columns = {score};
   if (keep != nullptr) columns.push_back(keep);
@@ -180,15 +170,24 @@ arrow::Result<BatchScorer> BatchScorer::Make(std::shared_ptr<const PreparedModel
   ARROW_ASSIGN_OR_RAISE(
       std::string column,
       ResolveEmbeddingColumn(input, names.input, {asked, model->model().options.embedding}));
-  ARROW_ASSIGN_OR_RAISE(auto schema,
-                        AppendFields(input, ScoreFields(model->options()), names.input));
-  return BatchScorer(std::move(model), names.batch.empty() ? names.input : names.batch,
-                     std::move(column), std::move(schema));
+  ARROW_ASSIGN_OR_RAISE(OutputColumns columns,
+                        ArrangeColumns(input, model->options(), names.input));
+  BatchScorer scorer(std::move(model), names.batch.empty() ? names.input : names.batch,
+                     std::move(column));
+  scorer.needed_ = columns.sources;
+  scorer.needed_.push_back(input.GetFieldIndex(scorer.embedding_));
+  std::erase(scorer.needed_, arrow_io::kAppended);
+  std::ranges::sort(scorer.needed_);
+  const auto repeated = std::ranges::unique(scorer.needed_);
+  scorer.needed_.erase(repeated.begin(), repeated.end());
+  scorer.needs_all_ = scorer.needed_ == arrow_io::AllColumns(input);
+  scorer.columns_ = std::move(columns);
+  return scorer;
 }
 
 BatchScorer BatchScorer::MakeForColumn(std::shared_ptr<const PreparedModel> model,
                                        const std::string& name, const std::string& embedding) {
-  return {std::move(model), name, embedding, nullptr};
+  return {std::move(model), name, embedding};
 }
 
 arrow::Result<ScoredBatch> BatchScorer::Score(const arrow::RecordBatch& batch,
@@ -215,7 +214,18 @@ arrow::Result<ScoredBatch> BatchScorer::Score(const arrow::RecordBatch& batch,
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> BatchScorer::Append(
     const arrow::RecordBatch& batch, const ScoredBatch& scored,
     const std::shared_ptr<arrow::BooleanArray>& selected) const {
-  return AppendColumns(batch, schema_, scored.Columns(), selected);
+  const arrow::ArrayVector ours = columns_.ChooseOurs(scored.Columns());
+  auto next_of_ours = ours.begin();
+  arrow::ArrayVector columns;
+  for (const int source : columns_.sources) {
+    if (source == arrow_io::kAppended) {
+      columns.push_back(*next_of_ours++);
+      continue;
+    }
+    const auto place = std::ranges::lower_bound(needed_, source) - needed_.begin();
+    columns.push_back(batch.column(static_cast<int>(place)));
+  }
+  return MakeBatch(columns_.schema, batch.num_rows(), std::move(columns), selected);
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> BatchScorer::Append(
@@ -223,12 +233,14 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> BatchScorer::Append(
     RowCounts* counts) const {
   ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored, Score(batch, first_row, runtime));
   if (counts != nullptr) *counts += scored.counts;
-  return Append(batch, scored, scored.selected);
+  if (needs_all_) return Append(batch, scored, scored.selected);
+  ARROW_ASSIGN_OR_RAISE(const auto needed, batch.SelectColumns(needed_));
+  return Append(*needed, scored, scored.selected);
 }
 
 arrow::Status CheckScoreColumns(const arrow::Schema& schema, const std::string& where,
-                                const ScoreOptions& options) {
-  return AppendFields(schema, ScoreFields(options), where).status();
+                                const ScoreOptions& options, const HiveKeys& keys) {
+  return ArrangeColumns(schema, options, where, keys).status();
 }
 
 }  // namespace spuna

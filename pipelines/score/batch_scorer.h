@@ -18,6 +18,7 @@
 #include "pipelines/run/decision.h"
 #include "pipelines/run/row_counts.h"
 #include "pipelines/run/runtime.h"
+#include "pipelines/score/output_columns.h"
 
 namespace spuna {
 
@@ -52,9 +53,6 @@ class PreparedModel {
 /// How scoring with these options decides. An error where the model can't.
 arrow::Result<Decision> DecideFor(const Model& model, const ScoreOptions& options);
 
-/// The columns that scoring with these options appends.
-arrow::FieldVector ScoreFields(const ScoreOptions& options);
-
 /// A batch of rows that was scored.
 struct ScoredBatch {
   /// The score; without the classifier the neighbor score.
@@ -69,8 +67,11 @@ struct ScoredBatch {
   std::vector<algorithms::OddRow> odd;
   /// Which rows go to the output; null when all do.
   std::shared_ptr<arrow::BooleanArray> selected;
-  /// Which rows are valid and not kept; null without the classifier.
+  /// Which rows are valid and dropped; null without the classifier.
   std::shared_ptr<arrow::BooleanArray> dropped;
+  /// Which rows `drop` leaves out: those, and invalid ones that are not left out in any case; null
+  /// without the classifier.
+  std::shared_ptr<arrow::BooleanArray> left_out;
   RowCounts counts;
   /// The embeddings as they were read. They may lie in the batch's memory.
   arrow_io::EmbeddingRows rows;
@@ -91,7 +92,7 @@ class BatchScorer {
   };
 
   /// Resolves the embedding column: the given one, else the one that was asked for, else the
-  /// model's. It is an error where our columns are there already.
+  /// model's. ArrangeColumns decides about the columns of the output.
   static arrow::Result<BatchScorer> Make(std::shared_ptr<const PreparedModel> model,
                                          const arrow::Schema& input, const Names& names,
                                          const std::string& embedding = "");
@@ -103,20 +104,24 @@ class BatchScorer {
 
   const PreparedModel& model() const { return *model_; }
   const std::string& embedding() const { return embedding_; }
-  /// The input's columns and ours; null for one that only scores.
-  const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  /// The columns of the output; empty, and the schema null, for one that only scores.
+  const OutputColumns& columns() const { return columns_; }
+  const std::shared_ptr<arrow::Schema>& schema() const { return columns_.schema; }
+  /// The columns of the input that it needs for this, and the embedding, in the input's order.
+  const std::vector<int>& needed() const { return needed_; }
 
   /// Scores a batch that has the embedding column, and perhaps others. Messages count its rows from
   /// `first_row`.
   arrow::Result<ScoredBatch> Score(const arrow::RecordBatch& batch, std::int64_t first_row,
                                    const Runtime& runtime) const;
 
-  /// A batch of the input with our columns appended, and only the selected rows; null selects all.
+  /// The columns of the output for a batch with the needed columns alone, and only the selected
+  /// rows; null selects all.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Append(
       const arrow::RecordBatch& batch, const ScoredBatch& scored,
       const std::shared_ptr<arrow::BooleanArray>& selected) const;
 
-  /// Both: the rows that go to the output.
+  /// Both, for a batch with all columns of the input: the rows that go to the output.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Append(const arrow::RecordBatch& batch,
                                                             std::int64_t first_row,
                                                             const Runtime& runtime,
@@ -124,20 +129,21 @@ class BatchScorer {
 
  private:
   BatchScorer(std::shared_ptr<const PreparedModel> model, std::string batch_name,
-              std::string embedding, std::shared_ptr<arrow::Schema> schema)
+              std::string embedding)
       : model_(std::move(model)),
         batch_name_(std::move(batch_name)),
-        embedding_(std::move(embedding)),
-        schema_(std::move(schema)) {}
+        embedding_(std::move(embedding)) {}
 
   std::shared_ptr<const PreparedModel> model_;
   std::string batch_name_;
   std::string embedding_;
-  std::shared_ptr<arrow::Schema> schema_;
+  OutputColumns columns_;
+  std::vector<int> needed_;
+  bool needs_all_ = false;
 };
 
-/// Whether the columns that scoring appends are new to these.
+/// Whether ArrangeColumns can make the columns of an output from these.
 arrow::Status CheckScoreColumns(const arrow::Schema& schema, const std::string& where,
-                                const ScoreOptions& options);
+                                const ScoreOptions& options, const HiveKeys& keys = {});
 
 }  // namespace spuna

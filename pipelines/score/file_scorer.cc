@@ -65,7 +65,8 @@ FileOutcome FileScorer::Score(const arrow_io::InputFile& file, const FileTarget&
     Task task{*parquet, scorer, kept, dropped, on_progress, max_rows, {}};
     const ScoreOptions& options = model_->options();
     const bool selects_rows = options.drop || options.invalid == InvalidRows::kDrop;
-    const bool is_copied = !selects_rows && AnnotatedCopy::CanCopy(*parquet);
+    const bool is_copied =
+        !selects_rows && !scorer.columns().ours.empty() && AnnotatedCopy::CanCopy(*parquet);
     const arrow::Status status = is_copied ? Copy(task) : Rewrite(task);
     outcome.counts = task.counts;
     outcome.is_input_error = task.input_failed;
@@ -107,15 +108,15 @@ arrow::Status FileScorer::ScoreBatches(Task& task, const std::vector<int>& colum
   return RunAssemblyLine(runtime_.num_threads > 1, read, score, write);
 }
 
-// Decodes all columns and encodes those rows again that are wanted.
+// Decodes the columns that are wanted and encodes those rows again that are.
 arrow::Status FileScorer::Rewrite(Task& task) const {
-  const std::vector<int> columns = arrow_io::AllColumns(*task.input.schema());
   // Two outputs share the memory for row groups.
   const std::int64_t max_row_group_bytes =
       ParquetOutput::kMaxRowGroupBytes / (task.dropped ? 2 : 1);
   auto create = [&](const FileTarget& target) {
-    return ParquetOutput::Create(target.path, target.name, task.input, columns,
-                                 task.scorer.schema(), max_row_group_bytes);
+    return ParquetOutput::Create(target.path, target.name, task.input,
+                                 task.scorer.columns().sources, task.scorer.schema(),
+                                 max_row_group_bytes);
   };
   ARROW_ASSIGN_OR_RAISE(const auto kept, create(task.kept));
   std::unique_ptr<ParquetOutput> dropped;
@@ -132,17 +133,19 @@ arrow::Status FileScorer::Rewrite(Task& task) const {
   auto write = [&](const Run& run) -> arrow::Status {
     ARROW_RETURN_NOT_OK(write_to(*kept, run, run.scored.selected));
     if (dropped == nullptr) return arrow::Status::OK();
-    return write_to(*dropped, run, run.scored.dropped);
+    return write_to(*dropped, run, run.scored.left_out);
   };
-  ARROW_RETURN_NOT_OK(ScoreBatches(task, columns, write));
+  ARROW_RETURN_NOT_OK(ScoreBatches(task, task.scorer.needed(), write));
   ARROW_RETURN_NOT_OK(kept->Close());
   return dropped == nullptr ? arrow::Status::OK() : dropped->Close();
 }
 
-// Decodes the embeddings only: with all rows wanted, the columns are copied as they are.
+// Decodes the embeddings only: with all rows wanted, the other columns are copied as they are.
 arrow::Status FileScorer::Copy(Task& task) const {
-  ARROW_ASSIGN_OR_RAISE(const auto output, AnnotatedCopy::Create(task.kept.path, task.kept.name,
-                                                                 task.input, task.scorer.schema()));
+  const OutputColumns& output_columns = task.scorer.columns();
+  ARROW_ASSIGN_OR_RAISE(const auto output,
+                        AnnotatedCopy::Create(task.kept.path, task.kept.name, task.input,
+                                              output_columns.schema, output_columns.sources));
   std::vector<arrow::ArrayVector> appended;
   auto end_row_group = [&]() -> arrow::Status {
     if (appended.empty()) return arrow::Status::OK();
@@ -160,7 +163,7 @@ arrow::Status FileScorer::Copy(Task& task) const {
       if (output->InputFailed()) task.input_failed = true;
       ARROW_RETURN_NOT_OK(copied);
     }
-    const arrow::ArrayVector columns = run.scored.Columns();
+    const arrow::ArrayVector columns = output_columns.ChooseOurs(run.scored.Columns());
     appended.resize(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) appended[i].push_back(columns[i]);
     return arrow::Status::OK();

@@ -39,9 +39,9 @@ class FileScorer {
              const Runtime& runtime)
       : model_(std::move(model)), embedding_(std::move(embedding)), runtime_(runtime) {}
 
-  /// Writes the rows of a file with our columns appended to `kept`, and those that are dropped to
-  /// `dropped` where it is given. `on_progress` gets the number of rows done. After `max_rows` no
-  /// other row group is begun.
+  /// Writes the rows of a file with our columns appended to `kept`, and those that `drop` leaves
+  /// out to `dropped` where it is given. `on_progress` gets the number of rows done. After
+  /// `max_rows` no other row group is begun.
   FileOutcome Score(const arrow_io::InputFile& file, const FileTarget& kept,
                     const std::optional<FileTarget>& dropped,
                     const std::function<void(std::int64_t)>& on_progress,

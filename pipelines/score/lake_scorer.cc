@@ -51,8 +51,9 @@ class LakeScorer {
     FileRecord record;
     record.counts = counts;
     const ScoreOptions& options = request_.options;
-    record.rows_out = counts.in - (options.drop ? counts.dropped : 0) -
-                      (options.invalid == InvalidRows::kDrop ? counts.invalid : 0);
+    const bool drops_invalid = options.drop || options.invalid == InvalidRows::kDrop;
+    record.rows_out =
+        counts.in - (options.drop ? counts.dropped : 0) - (drops_invalid ? counts.invalid : 0);
     record.bytes_in = request_.source.files()[file].stamp.size;
     record.bytes_out = SizeOf(kept.path);
     if (dropped) record.bytes_dropped = SizeOf(dropped->path);

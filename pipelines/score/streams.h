@@ -18,8 +18,9 @@
 namespace spuna {
 
 /// A stream of the input's rows with our columns appended: batch by batch, in order, scored as they
-/// are asked for. Columns and metadata stay as they are. The model is kept alive; `runtime` is
-/// copied. `counts`, where given, is kept up to date and must outlive the stream.
+/// are asked for. Columns and metadata stay as they are, but for what the options say of columns.
+/// The model is kept alive; `runtime` is copied. `counts`, where given, is kept up to date and must
+/// outlive the stream.
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
     std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
     const ScoreOptions& options, const Runtime& runtime, RowCounts* counts = nullptr);
@@ -35,7 +36,7 @@ struct ScoredFiles {
 arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, const ScoreJob& job,
                                       std::shared_ptr<const Model> model, int num_threads);
 
-/// Whether the columns that scoring appends are new to these.
+/// Whether scoring can make its columns from these.
 arrow::Status CheckScoredColumns(const arrow::Schema& schema, const ScoreOptions& options);
 
 }  // namespace spuna

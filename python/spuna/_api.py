@@ -78,7 +78,7 @@ class Model:
     def scores(self, data: Any, **options: Any) -> Any:
         """The score of every row as a numpy array of float32; not a number where there is none.
 
-        With `drop` there are scores of the kept rows only.
+        With `drop` there are scores of the rows that are not left out only.
 
         >>> import numpy as np, spuna
         >>> rng = np.random.default_rng(0)
@@ -86,6 +86,8 @@ class Model:
         >>> model.scores(rng.normal(size=(3, 4))).shape
         (3,)
         """
+        if options.get("columns") is not None:
+            raise ValueError("`columns` is for Model.score; the scores are one column")
         rows = self.score(data, **options)
         kind = "neighbor_score" if options.get("by") == "neighbors" else "score"
         return _spuna.read_columns(rows._open(), [column(options, kind)])[0]

@@ -35,9 +35,9 @@ def score(
 ) -> ray.data.Dataset:
     """The rows of `ds` with ``spuna_score`` and ``spuna_keep`` appended, block by block, when asked for.
 
-    Options are those of :meth:`spuna.Model.score`: embedding, by, prefix, invalid, neighbors, drop. A worker
-    reads the model once and scores on one thread, since Ray runs a task for each core. `ray_args` go to
-    ``Dataset.map_batches``, such as ``{"num_cpus": 0.5, "batch_size": 4096}``.
+    Options are those of :meth:`spuna.Model.score`: embedding, by, prefix, invalid, neighbors, drop, columns,
+    replace. A worker reads the model once and scores on one thread, since Ray runs a task for each core.
+    `ray_args` go to ``Dataset.map_batches``, such as ``{"num_cpus": 0.5, "batch_size": 4096}``.
     """
     options = {"threads": threads, **options}
     _spuna.check_score(dump(options))

@@ -50,16 +50,17 @@ def score(df: DataFrame, model: Model, *, threads: int = 1, **options: Any) -> D
     """The rows of `df` with ``spuna_score`` (float) and ``spuna_keep`` (boolean) appended.
 
     Lazy, and the partitions stay as they are. Options are those of :meth:`spuna.Model.score`: embedding,
-    by, prefix, invalid, neighbors, drop. A task scores on one thread, since Spark runs one for each core.
+    by, prefix, invalid, neighbors, drop, columns, replace. A task scores on one thread, since Spark runs one
+    for each core.
     """
     options = {"threads": threads, **options}
-    appended = _check_scored(df, model, options)
+    fields = _check_scored(df, model, options)
     shared = df.sparkSession.sparkContext.broadcast(model.to_bytes())
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return score_batches(shared.value, batches, options)
 
-    return df.mapInArrow(run, T.StructType([*df.schema.fields, *appended]))
+    return df.mapInArrow(run, T.StructType(fields))
 
 
 def clean(
@@ -145,7 +146,7 @@ def expand(
         T.StructField(prefix + "label", T.StringType()),
         T.StructField(prefix + "round", T.IntegerType()),
     ]
-    _check_names(pool_df, appended, "the pool")
+    _check_names(pool_df.columns, appended, "the pool")
     search = dump({"k": k, "neighbors": neighbors, "threads": threads})
     trusted = _spuna.Partition.read(
         _embeddings(trusted_df, trusted_column).toArrow().__arrow_c_stream__(), 0, search
@@ -228,9 +229,9 @@ def _embedding_column(df: DataFrame, where: str, asked: str | None, preferred: s
     raise ValueError(message + _vector_advice(df))
 
 
-def _check_names(df: DataFrame, appended: Iterable[T.StructField], where: str) -> None:
+def _check_names(names: Iterable[str], appended: Iterable[T.StructField], where: str) -> None:
     # Spark does not tell upper case from lower.
-    taken = {name.lower(): name for name in df.columns}
+    taken = {name.lower(): name for name in names}
     for field in appended:
         if field.name.lower() in taken:
             raise ValueError(
@@ -243,17 +244,32 @@ _SPARK_TYPES = {pa.float32(): T.FloatType(), pa.bool_(): T.BooleanType()}
 
 
 def _check_scored(df: DataFrame, model: Model, options: dict[str, Any]) -> list[T.StructField]:
-    """The columns that scoring appends. Scores no rows, which raises what can be said before an action."""
+    """The columns of the result. Scores no rows, which raises what can be said before an action."""
     empty = df.limit(0).toArrow()
     try:
         scored = pa.RecordBatchReader.from_stream(model.score(empty, **options)).schema
     except (ValueError, pa.ArrowException) as error:
         raise ValueError(f"{error}{_vector_advice(df)}") from None
-    appended = [
-        T.StructField(field.name, _SPARK_TYPES[field.type]) for field in list(scored)[len(df.columns):]
-    ]
-    _check_names(df, appended, "the rows")
-    return appended
+    if options.get("columns") is None and not options.get("replace"):
+        ours = scored.names[len(df.columns):]
+    else:
+        ours = _our_names(model, options)
+    taken = [df.schema[i] for i, name in enumerate(df.columns) if name not in ours]
+    appended = [T.StructField(name, _SPARK_TYPES[scored.field(name).type]) for name in ours if name in scored.names]
+    if options.get("columns") is not None:
+        taken = [field for field in taken if field.name in scored.names]
+    _check_names([field.name for field in taken], appended, "the rows")
+    by_name = {field.name: field for field in (*taken, *appended)}
+    if options.get("columns") is None:
+        return [*taken, *appended]
+    return [by_name[name] for name in scored.names]
+
+
+def _our_names(model: Model, options: dict[str, Any]) -> list[str]:
+    """The columns that scoring makes with these options."""
+    rows = pa.table({"embedding": pa.array([], pa.list_(pa.float32()))})
+    made = {**options, "embedding": "embedding", "columns": None, "replace": None}
+    return pa.RecordBatchReader.from_stream(model.score(rows, **made)).schema.names[1:]
 
 
 def _embeddings(df: DataFrame, name: str) -> DataFrame:

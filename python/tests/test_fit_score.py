@@ -48,6 +48,60 @@ def test_drop_and_prefix(model, pool, by_command):
     assert kept.num_rows == sum(by_command["spuna_keep"].to_pylist())
 
 
+def test_drop_leaves_rows_without_a_valid_embedding_out(model, pool):
+    lists = pool["embedding"].to_pylist()[:6]
+    lists[1], lists[4] = None, [float("nan")] * model.dimension
+    rows = pa.table({"id": range(6), "embedding": pa.array(lists, pa.list_(pa.float32()))})
+    everything = pa.table(model.score(rows))
+    assert everything["spuna_keep"].null_count == 2
+    kept = [i for i, keep in zip(range(6), everything["spuna_keep"].to_pylist()) if keep]
+    assert pa.table(model.score(rows, drop=True))["id"].to_pylist() == kept
+    assert len(model.scores(rows, drop=True)) == len(kept)
+
+
+def test_columns_that_are_there_are_replaced(model, pool, by_command):
+    with pytest.raises(ValueError, match="'spuna_score' already; .* replace it with `replace=True`"):
+        pa.table(model.score(by_command))
+    old = by_command.set_column(
+        by_command.column_names.index("spuna_score"), "spuna_score", pa.array(["old"] * len(by_command))
+    )
+    found = pa.table(model.score(old, replace=True))
+    assert found.column_names == [*pool.column_names, "spuna_score", "spuna_keep"]
+    assert found.equals(pa.table(model.score(pool)))
+
+
+def test_a_few_columns(model, pool, tmp_path):
+    whole = pa.table(model.score(pool))
+    for names in (["id", "spuna_score", "spuna_keep"], ["spuna_keep", "id"], ["id"]):
+        assert pa.table(model.score(pool, columns=names)).equals(whole.select(names))
+    folder = tmp_path / "lake" / "day=1"
+    folder.mkdir(parents=True)
+    pq.write_table(pool, folder / "a.parquet")
+    found = pa.table(model.score(tmp_path / "lake", columns=["day", "spuna_score"]))
+    assert found.column_names == ["day", "spuna_score"]
+    assert set(found["day"].to_pylist()) == {"1"}
+    with pytest.raises(ValueError, match="there is no column 'idd'; did you mean 'id'?"):
+        pa.table(model.score(pool, columns=["idd"]))
+    for columns, message in (([], "found none"), (["id", "id"], "found 'id' twice"), ([""], "an empty one")):
+        with pytest.raises(ValueError, match=message):
+            model.score(pool, columns=columns)
+    with pytest.raises(ValueError, match="`columns` is for Model.score"):
+        model.scores(pool, columns=["spuna_score"])
+
+
+def test_a_clean_takes_the_same_options(quick):
+    options, trusted, pool = quick
+    table = pa.table({"id": range(len(pool)), "embedding": list(pool), "spuna_keep": ["old"] * len(pool)})
+    columns = ["spuna_score", "spuna_keep", "id"]
+    cleaned = spuna.clean(trusted, table, columns=columns, replace=True, drop=True, **options)
+    found = pa.table(cleaned)
+    assert found.column_names == columns
+    assert set(found["spuna_keep"].to_pylist()) == {True}
+    assert found["id"].to_pylist() == list(cleaned.kept)
+    with pytest.raises(ValueError, match="there is no column 'idd'"):
+        spuna.clean(trusted, table, columns=["idd"], **options)
+
+
 def test_scoring_by_neighbors(quick):
     options, trusted, pool = quick
     model = spuna.fit(trusted, pool, keep_banks=True, recipe="paper", **options)

@@ -45,6 +45,9 @@ def test_scores_are_those_of_the_command(sample, model, by_command):
     check_same(found.sort_by("id"), by_command.sort_by("id"))
     dropped = spuna.ray.score(ds, model, drop=True, prefix="my_", ray_args={"batch_size": 64})
     assert dropped.count() == pc.sum(by_command["spuna_keep"]).as_py()
+    narrow = as_table(spuna.ray.score(scored, model, replace=True, columns=["id", "spuna_score"]))
+    assert narrow.column_names == ["id", "spuna_score"]
+    assert len(narrow) == len(by_command)
 
 
 def test_tensors_of_ray_are_embeddings(sample, model, by_command):

@@ -36,7 +36,8 @@ void Annotate(const std::filesystem::path& from, const std::filesystem::path& to
   BOOST_TEST_REQUIRE(AnnotatedCopy::CanCopy(*input));
   const auto schema = Get(input->schema()->AddField(input->schema()->num_fields(),
                                                     arrow::field("extra", arrow::float32())));
-  const auto copy = Get(AnnotatedCopy::Create(to, to.string(), *input, schema));
+  const auto copy =
+      Get(AnnotatedCopy::Create(to, to.string(), *input, schema, AllColumns(*input->schema())));
   for (int i = 0; i < input->num_row_groups(); ++i) {
     if (input->RowsOf(i) == 0) continue;
     Require(copy->CopyRowGroup(i));
@@ -71,7 +72,8 @@ struct StartedCopy {
     test::WriteParquet(from, *Example());
     input = Get(ParquetInput::Open(from));
     const auto schema = Get(input->schema()->AddField(2, arrow::field("extra", arrow::float32())));
-    copy = Get(AnnotatedCopy::Create(directory.path() / "to.parquet", "to", *input, schema));
+    copy =
+        Get(AnnotatedCopy::Create(directory.path() / "to.parquet", "to", *input, schema, {0, 1}));
   }
 
   test::TempDirectory directory;
@@ -123,6 +125,107 @@ BOOST_AUTO_TEST_CASE(everything_is_kept_and_the_column_is_there) {
       }
     }
   }
+}
+
+// Copies columns of a file, with `extra` where kAppended is. The file has one row group.
+void CopySome(const std::filesystem::path& from, const std::filesystem::path& to,
+              const std::vector<int>& sources) {
+  const auto input = Get(ParquetInput::Open(from));
+  arrow::FieldVector fields;
+  for (const int source : sources) {
+    fields.push_back(source == kAppended ? arrow::field("extra", arrow::float32())
+                                         : input->schema()->field(source));
+  }
+  const auto schema = arrow::schema(fields, input->schema()->metadata());
+  const auto copy = Get(AnnotatedCopy::Create(to, to.string(), *input, schema, sources));
+  Require(copy->CopyRowGroup(0));
+  Require(
+      copy->AppendColumns({std::make_shared<arrow::ChunkedArray>(Floats(input->RowsOf(0), 0))}));
+  Require(copy->Close());
+}
+
+BOOST_AUTO_TEST_CASE(some_columns_are_copied_in_any_order) {
+  const test::TempDirectory directory;
+  const auto from = directory.path() / "from.parquet";
+  const auto to = directory.path() / "to.parquet";
+  // A struct has two leaves, so that columns and leaves are counted apart.
+  auto table = Example();
+  const auto words = table->column(1)->chunk(0);
+  const auto pair = Get(
+      arrow::StructArray::Make({words, Floats(100, 7)}, std::vector<std::string>{"word", "extra"}));
+  table = Get(table->AddColumn(1, arrow::field("pair", pair->type()),
+                               std::make_shared<arrow::ChunkedArray>(pair)));
+  const auto properties = parquet::WriterProperties::Builder()
+                              .compression(parquet::Compression::UNCOMPRESSED)
+                              ->compression("word", parquet::Compression::ZSTD)
+                              ->compression("embedding.bag.bag", parquet::Compression::SNAPPY)
+                              ->build();
+  const auto file = Get(arrow::io::FileOutputStream::Open(from.string()));
+  Require(parquet::arrow::WriteTable(
+      *table, arrow::default_memory_pool(), file, 1000, properties,
+      parquet::ArrowWriterProperties::Builder().store_schema()->build()));
+  Require(file->Close());
+  const auto before = test::ReadParquet(from);
+  const std::vector<std::vector<int>> grid = {{0, 1, 2, kAppended}, {kAppended, 2, 0},
+                                              {kAppended},          {1, kAppended},
+                                              {2, kAppended, 1},    {kAppended, 0}};
+  for (const std::vector<int>& sources : grid) {
+    CopySome(from, to, sources);
+    const auto after = test::ReadParquet(to);
+    Require(after->ValidateFull());
+    BOOST_TEST_REQUIRE(after->num_columns() == static_cast<int>(sources.size()));
+    BOOST_TEST(after->schema()->metadata()->Equals(*before->schema()->metadata()));
+    for (int i = 0; i < after->num_columns(); ++i) {
+      const int source = sources[static_cast<std::size_t>(i)];
+      if (source == kAppended) {
+        BOOST_TEST(after->field(i)->name() == "extra");
+        BOOST_TEST(after->column(i)->Equals(arrow::ChunkedArray(Floats(100, 0))));
+      } else {
+        BOOST_TEST(after->field(i)->Equals(*before->field(source), true));
+        BOOST_TEST(after->column(i)->Equals(*before->column(source)));
+      }
+    }
+  }
+  // {kAppended, 0}: as the last one that is taken. {kAppended} alone: as the last of the file.
+  const auto codec_of = [&](int leaf) {
+    return Get(ParquetInput::Open(to))->metadata().RowGroup(0)->ColumnChunk(leaf)->compression();
+  };
+  BOOST_TEST((codec_of(0) == codec_of(1)));
+  CopySome(from, to, {kAppended});
+  const auto input = Get(ParquetInput::Open(from));
+  BOOST_TEST((codec_of(0) == input->metadata().RowGroup(0)->ColumnChunk(3)->compression()));
+  BOOST_TEST((codec_of(0) != parquet::Compression::UNCOMPRESSED));
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_is_sorted_by_the_columns_that_it_takes) {
+  const test::TempDirectory directory;
+  const auto from = directory.path() / "from.parquet";
+  const auto to = directory.path() / "to.parquet";
+  const auto numbers = std::make_shared<arrow::ChunkedArray>(Floats(100, 0));
+  const auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("a", arrow::float32()), arrow::field("b", arrow::float32()),
+                     arrow::field("c", arrow::float32())}),
+      {numbers, numbers, numbers});
+  const auto properties = parquet::WriterProperties::Builder()
+                              .set_sorting_columns({{2, true, false}, {0, false, false}})
+                              ->build();
+  const auto file = Get(arrow::io::FileOutputStream::Open(from.string()));
+  Require(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), file, 1000, properties));
+  Require(file->Close());
+  auto sorted_by = [&](const std::vector<int>& sources) {
+    CopySome(from, to, sources);
+    std::vector<int> columns;
+    for (const auto& column :
+         Get(ParquetInput::Open(to))->metadata().RowGroup(0)->sorting_columns()) {
+      columns.push_back(column.column_idx);
+    }
+    return columns;
+  };
+  BOOST_TEST((sorted_by({0, 1, 2, kAppended}) == std::vector<int>{2, 0}));
+  BOOST_TEST((sorted_by({2, kAppended, 0}) == std::vector<int>{0, 2}));
+  BOOST_TEST((sorted_by({1, 2, kAppended}) == std::vector<int>{1}));
+  // What comes second in the order says nothing without the first.
+  BOOST_TEST((sorted_by({0, 1, kAppended}).empty()));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_without_rows_is_copied) {

@@ -106,8 +106,8 @@ def test_dropped_rows_go_elsewhere(sample, spotted, tmp_path, command, invalid):
     # Every row is in one place, but invalid ones that were asked to be left out.
     nowhere = set(all_ids) - set(kept) - set(gone)
     invalid_ids = {name for name in all_ids if int(name[-6:]) < 6}
-    assert nowhere <= invalid_ids
-    assert (invalid == "null") <= (nowhere == set())
+    assert nowhere == (invalid_ids if invalid == "drop" else set())
+    assert not invalid_ids & set(kept)
     assert len(kept) + len(gone) + len(nowhere) == len(all_ids)
     assert found["rows_in"] == len(all_ids)
     assert found["rows_out"] == len(kept)
@@ -118,7 +118,9 @@ def test_dropped_rows_go_elsewhere(sample, spotted, tmp_path, command, invalid):
     assert gone == [name for name in all_ids if name in set(gone)]
     for side, is_kept in (("out", True), ("gone", False)):
         for name, path in parquet_files(tmp_path / side).items():
-            assert set(column(path, "spuna_keep")) <= {is_kept, None}
+            has_invalid = side == "gone" and invalid == "null"
+            assert set(column(path, "spuna_keep")) == ({is_kept, None} if has_invalid else {is_kept})
+            assert column(path, "spuna_score").count(None) == (6 if has_invalid else 0)
             original = pq.ParquetFile(parquet_files(spotted)[name]).schema_arrow
             schema = pq.ParquetFile(path).schema_arrow
             assert schema.metadata == original.metadata

@@ -105,7 +105,19 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_taken_is_refused) {
   const Declaration twice{"spuna_score", {Clean()}, ScoreNodeOptions(model)};
   BOOST_TEST(Message(twice) ==
              "spuna_score: there is a column 'spuna_score' already; choose other names with "
-             "`prefix`");
+             "`prefix`, or replace it with `--replace`");
+}
+
+BOOST_AUTO_TEST_CASE(the_score_node_writes_the_columns_that_are_asked_for) {
+  ScoreOptions score;
+  score.replace = true;
+  score.columns = {"spuna_keep", "id", "spuna_score"};
+  const auto narrow = RunPlan({"spuna_score", {Clean()}, ScoreNodeOptions(model, score)});
+  const auto whole = RunPlan({"spuna_score", {Source(*pool_table)}, ScoreNodeOptions(model)});
+  BOOST_TEST(narrow->ColumnNames() == *score.columns, boost::test_tools::per_element());
+  for (const std::string& name : *score.columns) {
+    BOOST_TEST(narrow->GetColumnByName(name)->Equals(*whole->GetColumnByName(name)));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(distilling_needs_labels) {

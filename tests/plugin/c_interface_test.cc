@@ -116,8 +116,19 @@ BOOST_AUTO_TEST_CASE(a_clean_can_be_checked_before_it_runs) {
   BOOST_TEST(spuna_check_clean(&rows, nullptr, &error) == SPUNA_INVALID);
   BOOST_TEST(std::string(error.message) ==
              "the stream of pool rows: there is a column 'spuna_score' already; choose other names "
-             "with `prefix`");
+             "with `prefix`, or replace it with `replace=true`");
   BOOST_TEST(rows.release == nullptr);
+  rows = Export(*CleanedByTheCommand());
+  BOOST_TEST(spuna_check_clean(&rows, R"({"replace": true})", &error) == SPUNA_OK);
+  rows = Export(*CleanedByTheCommand());
+  BOOST_TEST(spuna_check_clean(&rows, R"({"columns": ["idd"]})", &error) == SPUNA_INVALID);
+  BOOST_TEST(std::string(error.message).find("there is no column 'idd'; did you mean 'id'?") !=
+             std::string::npos);
+  BOOST_TEST(spuna_check_score(R"({"columns": []})", &error) == SPUNA_INVALID);
+  BOOST_TEST(
+      std::string(error.message) ==
+      "`columns`: expected one or more names of columns but found none; leave it out to write "
+      "all");
   BOOST_TEST(spuna_check_clean(nullptr, R"({"drop": "yes"})", &error) == SPUNA_INVALID);
   BOOST_TEST(std::string(error.message) == "`drop`: expected true or false but found \"yes\"");
   BOOST_TEST(spuna_check_clean(nullptr, R"({"drop": true})", &error) == SPUNA_OK);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "pipelines/jobs/summary.h"
 #include "tests/support/files_example.h"
 #include "tests/support/parquet_files.h"
 #include "tests/support/random_rows.h"
@@ -185,6 +186,31 @@ BOOST_AUTO_TEST_CASE(dropping_leaves_the_kept_rows_in_their_order) {
   BOOST_TEST(Scores(*kept) == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(dropping_leaves_invalid_rows_out_and_says_so) {
+  const Example example;
+  const auto table = test::EmbeddingTable(example.pool);
+  const auto holes = test::EmbeddingArray(example.pool, test::FixedSizeFloats(kDimension), {5, 70});
+  test::WriteParquet(example.directory / "pool.parquet",
+                     *table
+                          ->SetColumn(1, arrow::field("embedding", holes->type()),
+                                      std::make_shared<arrow::ChunkedArray>(holes))
+                          .ValueOrDie());
+  CleanJob job = example.Clean("kept.parquet");
+  job.drop = true;
+  job.dropped = example.directory / "dropped.parquet";
+  const auto report = Run(job, Threads(1)).ValueOrDie();
+  const RowCounts& counts = report.score->counts;
+  BOOST_TEST(counts.invalid == 2);
+  const auto kept = test::ReadParquet(job.output);
+  BOOST_TEST(kept->num_rows() == counts.kept);
+  BOOST_TEST(kept->GetColumnByName("spuna_keep")->null_count() == 0);
+  const auto dropped = test::ReadParquet(*job.dropped);
+  BOOST_TEST(dropped->num_rows() == counts.dropped + 2);
+  BOOST_TEST(dropped->GetColumnByName("spuna_keep")->null_count() == 2);
+  BOOST_TEST(dropped->GetColumnByName("spuna_score")->null_count() == 2);
+  BOOST_TEST(Summarize(report, "").find("2: null or non-finite, left out\n") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(trusted_rows_in_the_pool_are_counted) {
   Example example;
   for (const std::size_t row : {3, 10, 200}) {
@@ -263,13 +289,20 @@ BOOST_AUTO_TEST_CASE(an_output_column_that_exists_is_refused) {
   const Example example;
   BOOST_TEST_REQUIRE(Run(example.Clean("once.parquet"), Threads(1)).ok());
   CleanJob again = example.Clean("twice.parquet", {example.directory / "once.parquet"});
-  BOOST_TEST(
-      Run(again, Threads(1))
-          .status()
-          .message()
-          .ends_with("there is a column 'spuna_score' already; choose other names with `prefix`"));
+  BOOST_TEST(Run(again, Threads(1))
+                 .status()
+                 .message()
+                 .ends_with("there is a column 'spuna_score' already; choose other names with "
+                            "`prefix`, or replace it with `--replace`"));
   again.fit.prefix = "again_";
   BOOST_TEST(Run(again, Threads(1)).ok());
+  // Cleaned again and replaced, it is what it was.
+  again.fit.prefix = "spuna_";
+  again.replace = true;
+  again.output = example.directory / "replaced.parquet";
+  BOOST_TEST_REQUIRE(Run(again, Threads(1)).ok());
+  BOOST_TEST(test::ReadFile(example.directory / "replaced.parquet") ==
+             test::ReadFile(example.directory / "once.parquet"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

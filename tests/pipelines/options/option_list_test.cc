@@ -131,6 +131,10 @@ BOOST_AUTO_TEST_CASE(the_configuration_of_a_run_has_what_decides_its_output) {
   score.options.threshold = 0.25;
   options.job = score;
   BOOST_TEST(DescribeResult(options).at("threshold") == 0.25);
+  BOOST_TEST(!DescribeResult(options).contains("columns"));
+  score.options.columns = {"id", "spuna_score"};
+  options.job = score;
+  BOOST_TEST(DescribeResult(options).at("columns") == json::array({"id", "spuna_score"}));
 }
 
 BOOST_AUTO_TEST_CASE(json_takes_on_and_true_alike) {
