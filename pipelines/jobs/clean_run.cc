@@ -43,7 +43,7 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
   }
   ARROW_RETURN_NOT_OK(scoring_->Stage(&state()));
   ARROW_RETURN_NOT_OK(fit_.Stage(state()));
-  ARROW_RETURN_NOT_OK(explanation_.Stage(state()));
+  ARROW_RETURN_NOT_OK(explanation_.Stage(&state(), job_.fit.overwrite));
   return std::nullopt;
 }
 
@@ -81,7 +81,11 @@ arrow::Status CleanRun::Score(StageClock& clock) {
 
 arrow::Status CleanRun::Explain(StageClock& clock) {
   if (!job_.NeedsPoolPass()) return arrow::Status::OK();
-  return explanation_.Write({request(), fitted_, scoring_options_}, state(), report_, clock);
+  return explanation_.Write({.pool = request().pool,
+                             .model = fitted_.model,
+                             .fit = &fitted_,
+                             .scoring = scoring_options_},
+                            &state(), report_, clock);
 }
 
 arrow::Result<JobReport> CleanRun::Finish(StageClock& clock) {

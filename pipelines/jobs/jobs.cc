@@ -39,7 +39,7 @@ arrow::Result<JobReport> RunScore(const ScoreJob& job, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(Scoring scoring, run.Open());
   std::optional<JobReport> finished = scoring.Finished(clock);
   if (finished) return *std::move(finished);
-  ARROW_RETURN_NOT_OK(scoring.Stage(/*state=*/nullptr));
+  ARROW_RETURN_NOT_OK(run.Stage(scoring));
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   return run.Execute(scoring, clock);
 }

@@ -122,7 +122,9 @@ arrow::Result<JobPlan> PlanScore(const ScoreJob& job, StageClock& clock) {
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   DescribeInput(run.input(), plan);
   DescribeOutput(run.input(), run.targets(), plan);
-  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.options.overwrite));
+  AddFile(job.reasons, "reasons", plan);
+  AddFile(job.report, "report", plan);
+  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.options.overwrite || plan.was_done));
   ARROW_RETURN_NOT_OK(
       EstimateScore({run.input(), run.model(), job.options}, job.output, clock.runtime(), plan));
   plan.free_memory = FreeMemory();

@@ -7,6 +7,7 @@
 #include "pipelines/jobs/scoring.h"
 #include "pipelines/model/model.h"
 #include "pipelines/options/job_descriptions.h"
+#include "pipelines/report/explanation.h"
 
 namespace spuna {
 
@@ -24,20 +25,32 @@ class ScoreRun {
   }
   const nlohmann::json& configuration() const { return configuration_; }
 
-  /// Takes the outputs.
+  /// Takes directories; files are left to Stage.
   arrow::Result<Scoring> Open() const;
+
+  /// Reserves files, those of reasons and report too.
+  arrow::Status Stage(Scoring& scoring);
 
   /// Reads the footers of the input.
   arrow::Status Survey(const Runtime& runtime);
 
-  /// Scores into the outputs that were taken.
-  arrow::Result<JobReport> Execute(Scoring& scoring, StageClock& clock) const;
+  /// Scores into the outputs that were taken, and explains what was dropped.
+  arrow::Result<JobReport> Execute(Scoring& scoring, StageClock& clock);
 
  private:
   ScoreRun(ScoreJob job, Source input, Model model)
-      : job_(std::move(job)), input_(std::move(input)), model_(std::move(model)) {}
+      : job_(std::move(job)),
+        explanation_(job_),
+        input_(std::move(input)),
+        model_(std::move(model)) {}
+
+  // That of the output directory; null beside an output file.
+  static RunState* StateOf(Scoring& scoring) {
+    return scoring.directory() == nullptr ? nullptr : &scoring.directory()->state();
+  }
 
   ScoreJob job_;
+  Explanation explanation_;
   Source input_;
   Model model_;
   nlohmann::json configuration_;

@@ -38,6 +38,18 @@ arrow::Status CheckDropped(bool drop, const std::optional<std::string>& dropped)
   return arrow::Status::Invalid("`dropped` needs `drop`: without it no row is left out");
 }
 
+arrow::Status CheckFindings(const FindingsOptions& findings, ScoreBy by) {
+  const std::pair<const char*, bool> asked[] = {{"reasons", findings.reasons.has_value()},
+                                                {"report", findings.report.has_value()},
+                                                {"group-by", !findings.group_by.empty()}};
+  for (const auto& [name, is_set] : asked) {
+    if (is_set && by == ScoreBy::kNeighbors) {
+      return arrow::Status::Invalid("`", name, "` needs the classifier's score");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status CheckBanks(const FitJob& job) {
   if (!job.keep_banks || job.model) return arrow::Status::OK();
   return arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in");
@@ -100,6 +112,7 @@ arrow::Status FitJob::Validate() const {
 
 arrow::Status ScoreJob::Validate() const {
   ARROW_RETURN_NOT_OK(options.Validate());
+  ARROW_RETURN_NOT_OK(CheckFindings(*this, options.by));
   return CheckDropped(options.drop, dropped);
 }
 

@@ -2,35 +2,43 @@
 
 #include <arrow/status.h>
 
+#include <utility>
+
 #include "arrow_io/parquet_input.h"
-#include "pipelines/fit/file_fit.h"
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/options/job_descriptions.h"
 #include "pipelines/report/pool_pass.h"
 #include "pipelines/run/job_report.h"
 #include "pipelines/run/output_set.h"
 #include "pipelines/run/run_state.h"
+#include "pipelines/source/source.h"
 
 namespace spuna {
 
-/// What a clean asks of a pass over its pool, but for outputs.
-PoolPassOptions PassOptionsOf(const CleanJob& job);
+/// What a job asks of a pass over its pool, but for outputs.
+PoolPassOptions PassOptionsOf(const FindingsOptions& options);
 
-/// Adds groups, distance and kinds to the report of a clean.
-void AddFindings(const CleanJob& job, const Findings& findings, const PoolPassResult& pass,
-                 JobReport& report);
+/// Adds groups to the report of a job, and distance and kinds where there are `findings`.
+void AddFindings(const FindingsOptions& options, const Findings* findings,
+                 const PoolPassResult& pass, JobReport& report);
 
-/// Why a clean dropped what it dropped: its reasons, report and groups.
+/// Why a run dropped what it dropped: its reasons, report and groups. Of rows that were scored with
+/// a model from elsewhere it says less than of those that were fitted.
 class Explanation {
  public:
-  /// What a clean has when it has scored its pool.
+  /// What a run has when it has scored its pool.
   struct Material {
-    const FitRequest& request;
-    const FitResult& fit;
+    /// The files to explain: one at least, surveyed.
+    const Source& pool;
+    const Model& model;
+    /// The fit on this very pool, with findings; null where there was none.
+    const FitResult* fit = nullptr;
     const ScoreOptions& scoring;
+    /// Whether the output has more files than the pool: those that this run did not score.
+    bool is_part = false;
   };
 
-  explicit Explanation(const CleanJob& job);
+  explicit Explanation(FindingsOptions options) : options_(std::move(options)) {}
 
   /// Whether a file of the pool has the columns that are asked for.
   arrow::Status Check(const arrow_io::ParquetInput& file) const;
@@ -38,15 +46,17 @@ class Explanation {
   /// Whether the column of pictures that was named, used or not, can hold some.
   arrow::Status CheckPictures(const Source& pool) const;
 
-  /// Reserves the outputs.
-  arrow::Status Stage(const RunState& state);
+  /// Reserves the outputs. Files that exist `may_replace` says to be replaceable, or the state of
+  /// a run that was stopped while it gave them their names. It is null where a run has none.
+  arrow::Status Stage(const RunState* state, bool may_replace);
 
-  /// Reads the pool once more, writes what is asked for, and adds to the job's report.
-  arrow::Status Write(const Material& material, RunState& state, JobReport& report,
+  /// Reads the pool once more, writes what is asked for, gives it its names, and adds to the job's
+  /// report. `state` as in Stage.
+  arrow::Status Write(const Material& material, RunState* state, JobReport& report,
                       StageClock& clock);
 
  private:
-  CleanJob job_;
+  FindingsOptions options_;
   OutputSet outputs_;
 };
 
