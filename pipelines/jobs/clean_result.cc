@@ -54,7 +54,7 @@ arrow::Status CleanResult::Score(StageClock& clock) {
   // A file that turns out to be bad, and may be skipped, is: the pool is then read from its start.
   while (true) {
     const std::size_t num_skipped = input_.pool->skipped().size();
-    auto pass = RunPoolPass(*input_.pool, fit_, scoring_, options, clock);
+    auto pass = RunPoolPass(*input_.pool, PoolKnowledge::Of(fit_), scoring_, options, clock);
     if (pass.ok()) pass_ = *std::move(pass);
     if (pass.ok()) break;
     if (input_.pool->skipped().size() == num_skipped) return pass.status();
@@ -68,7 +68,7 @@ arrow::Status CleanResult::Score(StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(const Decision decision, DecideFor(*model_, scoring_));
   report_.score =
       JobReport::Score{pass_.counts, decision, CountFiles(), scoring_.by, scoring_.drop};
-  if (job_.NeedsPoolPass()) AddFindings(job_, *fit_.findings, pass_, report_);
+  if (job_.NeedsPoolPass()) AddFindings(job_, &*fit_.findings, pass_, report_);
   report_.skipped = input_.pool->skipped();
   report_.seconds = clock.Seconds();
   report_.peak_memory_bytes = PeakMemoryBytes();
@@ -77,13 +77,14 @@ arrow::Status CleanResult::Score(StageClock& clock) {
 
 JobReport CleanResult::ReportWithFindings() const {
   JobReport report = report_;
-  if (!job_.NeedsPoolPass()) AddFindings(job_, *fit_.findings, pass_, report);
+  if (!job_.NeedsPoolPass()) AddFindings(job_, &*fit_.findings, pass_, report);
   return report;
 }
 
 arrow::Result<PoolPassResult> CleanResult::Read(const PoolPassOptions& options,
                                                 StageClock& clock) const {
-  return CatchExceptions([&] { return RunPoolPass(*input_.pool, fit_, scoring_, options, clock); });
+  return CatchExceptions(
+      [&] { return RunPoolPass(*input_.pool, PoolKnowledge::Of(fit_), scoring_, options, clock); });
 }
 
 std::size_t CleanResult::CountFiles() const {
@@ -185,9 +186,9 @@ arrow::Status CleanResult::WriteReport(const std::string& path, bool overwrite,
   clock.Report("report");
   const PoolPassResult& pass = job_.image.empty() ? pass_ : with_pictures;
   return CatchExceptions([&]() -> arrow::Status {
-    const nlohmann::json page = MakeReport(
-        {input_.pool->name(), input_.pool->skipped(), fit_, *fit_.findings, pass,
-         report_.score->counts, report_.score->decision, job_.group_by, report_.seconds});
+    const nlohmann::json page =
+        MakeReport({input_.pool->name(), input_.pool->skipped(), PoolKnowledge::Of(fit_), pass,
+                    report_.score->decision, job_.group_by, report_.seconds, std::nullopt});
     ARROW_RETURN_NOT_OK(outputs.Write(kReport, RenderReportPage(page)));
     ARROW_RETURN_NOT_OK(runtime.CheckStop());
     return outputs.Commit();

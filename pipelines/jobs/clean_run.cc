@@ -1,7 +1,5 @@
 #include "pipelines/jobs/clean_run.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "pipelines/options/option_list.h"
@@ -51,20 +49,20 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
     state_beside_ = std::make_unique<RunState>(std::move(opened));
   } else {
     ARROW_RETURN_NOT_OK(scoring_->Compare(request().pool, clock));
-    if (scoring_->IsUpToDate() && HasFindings()) {
+    if (scoring_->IsUpToDate() && explanation_.WasWritten(scoring_->manifest())) {
       return scoring_->ReportUpToDate(request().pool, clock);
     }
     ARROW_RETURN_NOT_OK(ChooseModel());
   }
   ARROW_RETURN_NOT_OK(scoring_->Stage(&state()));
   if (!kept_) ARROW_RETURN_NOT_OK(fit_.Stage(state()));
-  ARROW_RETURN_NOT_OK(explanation_.Stage(state()));
+  ARROW_RETURN_NOT_OK(explanation_.Stage(&state(), job_.fit.overwrite, scoring_->manifest()));
   return std::nullopt;
 }
 
 arrow::Status CleanRun::ChooseModel() {
   const OutputDirectory& directory = *scoring_->directory();
-  const nlohmann::json* const manifest = directory.manifest() ? &*directory.manifest() : nullptr;
+  const nlohmann::json* const manifest = scoring_->manifest();
   kept_ = FitRun::FindModel(directory.state(), manifest);
   if (manifest != nullptr && !kept_) {
     return arrow::Status::IOError("`out`: ", directory.target().string(),
@@ -82,27 +80,6 @@ arrow::Status CleanRun::ChooseModel() {
   // Without new files the findings are of all files.
   if (!scoring_->IsUpToDate()) fit_.pool().LeaveAlone(scoring_->UnchangedFiles(request().pool));
   return arrow::Status::OK();
-}
-
-nlohmann::json CleanRun::DescribeFindings() const {
-  CommandOptions options;
-  options.job = job_;
-  nlohmann::json described = DescribeResult(options);
-  const nlohmann::json without = DescribeResult(options, /*extras=*/false);
-  for (const auto& [key, unused] : without.items()) described.erase(key);
-  described["reasons"] = job_.reasons.value_or("");
-  described["report"] = job_.report.value_or("");
-  return described;
-}
-
-bool CleanRun::HasFindings() const {
-  if (!job_.NeedsPoolPass()) return true;
-  std::error_code error;
-  for (const auto& path : {job_.reasons, job_.report}) {
-    if (path && !std::filesystem::exists(*path, error)) return false;
-  }
-  return scoring_->directory()->manifest()->value("findings", nlohmann::json()) ==
-         DescribeFindings();
 }
 
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
@@ -151,14 +128,20 @@ arrow::Status CleanRun::Score(StageClock& clock) {
 }
 
 arrow::Status CleanRun::Explain(StageClock& clock) {
-  if (!job_.NeedsPoolPass() || kept_) return arrow::Status::OK();
-  return explanation_.Write({request(), fitted_, scoring_options_}, state(), report_, clock);
+  if (!job_.NeedsPoolPass()) return arrow::Status::OK();
+  // Where all new files are bad there is nothing to explain.
+  if (request().pool.num_rows() == 0) return arrow::Status::OK();
+  return explanation_.Write({.pool = request().pool,
+                             .model = fitted_.model,
+                             .fit = kept_ ? nullptr : &fitted_,
+                             .scoring = scoring_options_,
+                             .is_part = kept_.has_value() && !scoring_->IsUpToDate()},
+                            &state(), report_, clock);
 }
 
 arrow::Status CleanRun::Watch(StageClock& clock) {
   if (!kept_ || !scoring_->IsUpdate()) return arrow::Status::OK();
-  const nlohmann::json& manifest = *scoring_->directory()->manifest();
-  ARROW_ASSIGN_OR_RAISE(ModelAge age, scoring_->Watch(fit_.pool(), fitted_.model, manifest, clock));
+  ARROW_ASSIGN_OR_RAISE(ModelAge age, scoring_->Watch(fit_.pool(), fitted_.model, clock));
   report_.update->refit_reason = std::move(age.refit_reason);
   watch_ = std::move(age.watch);
   return arrow::Status::OK();
@@ -168,7 +151,7 @@ arrow::Result<JobReport> CleanRun::Finish(StageClock& clock) {
   nlohmann::json lineage = {
       {"fit", kept_ ? kept_->lineage : fit_.lineage()},
       {"inputs", {{"trusted", request().trusted.Root()}, {"pool", request().pool.Root()}}},
-      {"findings", DescribeFindings()},
+      {"findings", explanation_.Describe()},
       {"watch", watch_}};
   ARROW_RETURN_NOT_OK(
       scoring_->Finish(request().pool, fitted_.model, lineage, state_beside_.get(), clock));

@@ -69,9 +69,6 @@ class CleanRun {
   // Chooses between a fit and the model of an earlier run, and leaves files alone that the run has
   // no business with.
   arrow::Status ChooseModel();
-  // What the findings are asked for, as a manifest has it.
-  nlohmann::json DescribeFindings() const;
-  bool HasFindings() const;
 
   // That of the output directory, or beside an output file.
   RunState& state() { return state_beside_ ? *state_beside_ : scoring_->directory()->state(); }

@@ -37,8 +37,8 @@ arrow::Result<JobReport> RunScore(const ScoreJob& job, StageClock& clock) {
   if (UsesStandardStreams(job)) return ScoreStandardStreams(job, clock);
   ARROW_ASSIGN_OR_RAISE(ScoreRun run, ScoreRun::Prepare(job));
   ARROW_ASSIGN_OR_RAISE(Scoring scoring, run.Open(clock));
-  if (scoring.IsUpToDate()) return scoring.ReportUpToDate(run.input(), clock);
-  ARROW_RETURN_NOT_OK(scoring.Stage(/*state=*/nullptr));
+  if (run.IsDone(scoring)) return scoring.ReportUpToDate(run.input(), clock);
+  ARROW_RETURN_NOT_OK(run.Stage(scoring));
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   return run.Execute(scoring, clock);
 }

@@ -119,7 +119,9 @@ arrow::Result<JobPlan> PlanScore(const ScoreJob& job, StageClock& clock) {
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   DescribeInput(run.input(), plan);
   DescribeOutput(run.input(), run.targets(), plan);
-  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.options.overwrite));
+  AddFile(job.reasons, "reasons", plan);
+  AddFile(job.report, "report", plan);
+  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.options.overwrite || plan.was_done));
   plan.free_memory = FreeMemory();
   if (plan.was_done) return plan;
   ARROW_RETURN_NOT_OK(

@@ -20,10 +20,12 @@ arrow::Result<ScoreRun> ScoreRun::Prepare(const ScoreJob& job) {
   ARROW_RETURN_NOT_OK(paths.AddInputs({job.model}, "model"));
   ARROW_RETURN_NOT_OK(paths.AddOutput(job.output, "out"));
   if (job.dropped) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.dropped, "dropped"));
+  if (job.reasons) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.reasons, "reasons"));
+  if (job.report) ARROW_RETURN_NOT_OK(paths.AddOutput(*job.report, "report"));
   ScoreRun run(job, std::move(input), std::move(model));
   CommandOptions options;
   options.job = job;
-  run.configuration_ = DescribeResult(options);
+  run.configuration_ = DescribeResult(options, /*extras=*/false);
   run.configuration_.update(
       {{"command", "score"}, {"model", arrow_io::HashDigits(SerializeModel(run.model_))}});
   return run;
@@ -33,15 +35,28 @@ arrow::Result<Scoring> ScoreRun::Open(StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(Scoring scoring,
                         Scoring::Open(input_, targets(), job_.options, configuration_));
   ARROW_RETURN_NOT_OK(scoring.Compare(input_, clock));
-  input_.LeaveAlone(scoring.UnchangedFiles(input_));
+  // Without new files the findings are of all files.
+  if (!scoring.IsUpToDate()) input_.LeaveAlone(scoring.UnchangedFiles(input_));
   return scoring;
+}
+
+bool ScoreRun::IsDone(const Scoring& scoring) const {
+  return scoring.IsUpToDate() && explanation_.WasWritten(scoring.manifest());
+}
+
+arrow::Status ScoreRun::Stage(Scoring& scoring) {
+  ARROW_RETURN_NOT_OK(scoring.Stage(/*state=*/nullptr));
+  return explanation_.Stage(StateIn(scoring), job_.options.overwrite, scoring.manifest());
 }
 
 arrow::Status ScoreRun::Survey(const Runtime& runtime) {
   auto check = [&](const arrow_io::ParquetInput& file) {
     return CheckScoreColumns(*file.schema(), file.name(), job_.options, file.partitions());
   };
-  return input_.Survey({job_.options.embedding, model_.options.embedding}, check, runtime);
+  ARROW_RETURN_NOT_OK(
+      input_.Survey({job_.options.embedding, model_.options.embedding}, check, runtime));
+  if (input_.num_rows() == 0) return arrow::Status::OK();
+  return explanation_.CheckColumns(input_, job_.NeedsPoolPass());
 }
 
 arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) {
@@ -52,14 +67,22 @@ arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) 
     report.model_warnings =
         WarningsOfModel(model_.summary, report.score->decision, model_.LacksDistance());
   }
+  // Where all new files are bad there is nothing to explain.
+  if (job_.NeedsPoolPass() && input_.num_rows() > 0) {
+    const bool is_part = scoring.IsUpdate() && !scoring.IsUpToDate();
+    ARROW_RETURN_NOT_OK(explanation_.Write(
+        {.pool = input_, .model = model_, .scoring = job_.options, .is_part = is_part},
+        StateIn(scoring), report, clock));
+  }
   nlohmann::json watch;
   if (scoring.IsUpdate()) {
-    ARROW_ASSIGN_OR_RAISE(ModelAge age,
-                          scoring.Watch(input_, model_, *scoring.directory()->manifest(), clock));
+    ARROW_ASSIGN_OR_RAISE(ModelAge age, scoring.Watch(input_, model_, clock));
     report.update->refit_reason = std::move(age.refit_reason);
     watch = std::move(age.watch);
   }
-  const nlohmann::json lineage = {{"inputs", {{"input", input_.Root()}}}, {"watch", watch}};
+  const nlohmann::json lineage = {{"inputs", {{"input", input_.Root()}}},
+                                  {"findings", explanation_.Describe()},
+                                  {"watch", watch}};
   ARROW_RETURN_NOT_OK(scoring.Finish(input_, model_, lineage, /*state=*/nullptr, clock));
   Complete(input_, clock, report);
   return report;

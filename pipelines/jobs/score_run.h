@@ -7,6 +7,7 @@
 #include "pipelines/jobs/scoring.h"
 #include "pipelines/model/model.h"
 #include "pipelines/options/job_descriptions.h"
+#include "pipelines/report/explanation.h"
 
 namespace spuna {
 
@@ -25,21 +26,36 @@ class ScoreRun {
   }
   const nlohmann::json& configuration() const { return configuration_; }
 
-  /// Takes the outputs, and leaves the files of the input alone that are unchanged since an earlier
-  /// run.
+  /// Takes directories, and leaves the files of the input alone that are unchanged since an earlier
+  /// run; files are left to Stage.
   arrow::Result<Scoring> Open(StageClock& clock);
+
+  /// Whether an earlier run has done it all.
+  bool IsDone(const Scoring& scoring) const;
+
+  /// Reserves files, those of reasons and report too.
+  arrow::Status Stage(Scoring& scoring);
 
   /// Reads the footers of the input.
   arrow::Status Survey(const Runtime& runtime);
 
-  /// Scores into the outputs that were taken.
+  /// Scores into the outputs that were taken, and explains what was dropped.
   arrow::Result<JobReport> Execute(Scoring& scoring, StageClock& clock);
 
  private:
   ScoreRun(ScoreJob job, Source input, Model model)
-      : job_(std::move(job)), input_(std::move(input)), model_(std::move(model)) {}
+      : job_(std::move(job)),
+        explanation_(job_),
+        input_(std::move(input)),
+        model_(std::move(model)) {}
+
+  // That of the output directory; null beside an output file.
+  static RunState* StateOf(Scoring& scoring) {
+    return scoring.directory() == nullptr ? nullptr : &scoring.directory()->state();
+  }
 
   ScoreJob job_;
+  Explanation explanation_;
   Source input_;
   Model model_;
   nlohmann::json configuration_;

@@ -77,9 +77,14 @@ std::optional<JobReport::Update> Scoring::DescribeUpdate() const {
   return update;
 }
 
-arrow::Result<ModelAge> Scoring::Watch(Source& source, const Model& model, const json& manifest,
+const json* Scoring::manifest() const {
+  const OutputDirectory* const directory = outputs_.directory();
+  return directory != nullptr && directory->manifest() ? &*directory->manifest() : nullptr;
+}
+
+arrow::Result<ModelAge> Scoring::Watch(Source& source, const Model& model,
                                        StageClock& clock) const {
-  const json before = manifest.value("watch", json());
+  const json before = manifest()->value("watch", json());
   std::vector<bool> others;
   bool has_new = false;
   for (std::size_t i = 0; i < source.files().size(); ++i) {

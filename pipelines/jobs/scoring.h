@@ -31,10 +31,10 @@ class Scoring {
   /// The report of such a run.
   arrow::Result<JobReport> ReportUpToDate(const Source& source, StageClock& clock) const;
 
-  /// Whether an earlier run has finished here, and this one adds to it.
-  bool IsUpdate() const {
-    return outputs_.directory() != nullptr && outputs_.directory()->manifest();
-  }
+  /// The manifest of an earlier run that has finished here; null where there is none.
+  const nlohmann::json* manifest() const;
+  /// Whether this run adds to what an earlier one has finished.
+  bool IsUpdate() const { return manifest() != nullptr; }
   /// By number, which files of the input are unchanged; empty for files.
   std::vector<bool> UnchangedFiles(const Source& source) const;
 
@@ -52,10 +52,9 @@ class Scoring {
   /// What the run has done to the directories; none for files.
   std::optional<JobReport::Update> DescribeUpdate() const;
 
-  /// Holds the files that are new or changed since the manifest against the model. Leaves all
+  /// Holds the files that are new or changed since the earlier run against the model. Leaves all
   /// others alone from then on.
-  arrow::Result<ModelAge> Watch(Source& source, const Model& model, const nlohmann::json& manifest,
-                                StageClock& clock) const;
+  arrow::Result<ModelAge> Watch(Source& source, const Model& model, StageClock& clock) const;
 
   /// Gives the outputs their names. `state` as in Stage. The manifest gets `lineage` too.
   arrow::Status Finish(const Source& source, const Model& model, const nlohmann::json& lineage,

@@ -34,6 +34,15 @@ arrow::Result<JobReport> ScoreStandardStreams(const ScoreJob& job, StageClock& c
   if (job.dropped) {
     return arrow::Status::Invalid("`dropped` is for files; a stream has one output");
   }
+  const std::pair<const char*, bool> second_pass[] = {{"reasons", job.reasons.has_value()},
+                                                      {"report", job.report.has_value()},
+                                                      {"group-by", !job.group_by.empty()}};
+  for (const auto& [option, is_set] : second_pass) {
+    if (!is_set) continue;
+    return arrow::Status::Invalid("`", option, "` reads the rows once more when they are scored, ",
+                                  "and '-' as `out` is a stream; name a file or a directory as ",
+                                  "`out`");
+  }
   ARROW_ASSIGN_OR_RAISE(Model loaded, LoadModel(job.model));
   const auto model = std::make_shared<const Model>(std::move(loaded));
   std::shared_ptr<arrow::RecordBatchReader> input;

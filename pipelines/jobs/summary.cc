@@ -204,6 +204,9 @@ void AddFindings(const JobReport& report, Lines& lines) {
                                              ", of " + sizes + " rows");
   }
   for (const JobReport::Groups& by : report.groups) AddGroups(by, lines);
+  if (report.files_explained) {
+    lines.emplace_back("findings", "of the " + FilesScored(*report.files_explained));
+  }
 }
 
 }  // namespace

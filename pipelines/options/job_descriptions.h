@@ -39,10 +39,26 @@ struct FitJob {
   arrow::Status Validate() const;
 };
 
+/// What to find out about rows that were scored, and where to write it.
+struct FindingsOptions {
+  /// A Parquet file to write, of why rows are dropped, and an HTML page to look at.
+  std::optional<std::string> reasons;
+  std::optional<std::string> report;
+  /// Columns that rows are counted by, and the columns of ids, of the truth and of pictures; empty
+  /// for none.
+  std::vector<std::string> group_by;
+  std::string id;
+  std::string truth;
+  std::string image;
+
+  /// Whether the rows are read once more after they have been scored.
+  bool NeedsPoolPass() const { return reasons || report || !group_by.empty(); }
+};
+
 /// Score files with a fitted model. "-" as the output writes the rows to standard output as an
 /// Arrow IPC stream; "-" as the only input reads one from standard input, and needs "-" as the
 /// output.
-struct ScoreJob {
+struct ScoreJob : FindingsOptions {
   std::string model;
   std::vector<std::string> input;
   bool all_files = false;
@@ -64,7 +80,7 @@ struct ScoreJob {
 };
 
 /// Fit on files, then score the pool.
-struct CleanJob {
+struct CleanJob : FindingsOptions {
   FitJob fit;
   std::string output;
   bool drop = false;
@@ -74,15 +90,6 @@ struct CleanJob {
   /// Whether there is a column of p-values; it makes the fit a calibrated one.
   bool p_values = false;
   bool distances = false;
-  /// A Parquet file to write, of why rows are dropped, and an HTML page to look at.
-  std::optional<std::string> reasons;
-  std::optional<std::string> report;
-  /// Columns that rows are counted by, and the columns of ids, of the truth and of pictures; empty
-  /// for none.
-  std::vector<std::string> group_by;
-  std::string id;
-  std::string truth;
-  std::string image;
   /// Where the rows go that are dropped; needs `drop`.
   std::optional<std::string> dropped;
   /// Of an output directory that is there: whether to fit again, to compare contents, and to remove
@@ -91,8 +98,6 @@ struct CleanJob {
   bool verify = false;
   bool prune = false;
 
-  /// Whether the pool is read once more after it has been scored.
-  bool NeedsPoolPass() const { return reasons || report || !group_by.empty(); }
   /// The options of its second half.
   ScoreOptions Scoring() const;
   /// The options of its first half: p-values need calibration rows.

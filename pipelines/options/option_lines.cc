@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "pipelines/options/option_lines_internal.h"
 
@@ -247,46 +248,71 @@ std::vector<Option> OutputColumnLines() {
       });
 }
 
+namespace {
+
+// What a job finds out about its rows. The files are for runs that write; the columns are of use
+// to a call as well, unless there is a reason against it.
+template <typename Job>
+std::vector<Option> FindingsColumns(const std::string& not_in_calls) {
+  return {
+      {.name = "group-by",
+       .help = "Columns to count kept and dropped rows by; with commas on the command line",
+       .notes = "Hive keys count as columns. In the summary, the JSON and the report",
+       .value_name = "COLUMNS",
+       .effect = Effect::kExtra,
+       .splits_at_commas = true,
+       .not_in_calls = not_in_calls,
+       .field = InFindings<Job>(&FindingsOptions::group_by)},
+      {.name = "id",
+       .help = "Column that names the rows",
+       .value_name = "COLUMN",
+       .rule = "`id`, else file and row number",
+       .effect = Effect::kExtra,
+       .not_in_calls = not_in_calls,
+       .field = InFindings<Job>(&FindingsOptions::id)},
+      {.name = "truth",
+       .help = "Column of truth, for the report's reliability curve",
+       .value_name = "COLUMN",
+       .effect = Effect::kExtra,
+       .not_in_calls = not_in_calls,
+       .field = InFindings<Job>(&FindingsOptions::truth)},
+      {.name = "report-image",
+       .help = "Column of pictures, bytes or paths, for the report",
+       .value_name = "COLUMN",
+       .effect = Effect::kExtra,
+       .not_in_calls = not_in_calls,
+       .field = InFindings<Job>(&FindingsOptions::image)},
+  };
+}
+
+}  // namespace
+
 std::vector<Option> FindingsLines() {
-  return InGroup(
-      "Findings",
-      {
-          {.name = "report",
-           .help = "HTML page to write",
-           .value_name = "PATH",
-           .effect = Effect::kExtra,
-           .not_in_calls = kWritesFile,
-           .field = In(&CleanJob::report)},
-          {.name = "reasons",
-           .help = "Parquet file to write: why each row is dropped",
-           .value_name = "PATH",
-           .effect = Effect::kExtra,
-           .not_in_calls = kWritesFile,
-           .field = In(&CleanJob::reasons)},
-          {.name = "group-by",
-           .help = "Columns to count kept and dropped rows by; with commas on the command line",
-           .notes = "Hive keys count as columns. In the summary, the JSON and the report",
-           .value_name = "COLUMNS",
-           .effect = Effect::kExtra,
-           .splits_at_commas = true,
-           .field = In(&CleanJob::group_by)},
-          {.name = "id",
-           .help = "Column that names the rows",
-           .value_name = "COLUMN",
-           .rule = "`id`, else file and row number",
-           .effect = Effect::kExtra,
-           .field = In(&CleanJob::id)},
-          {.name = "truth",
-           .help = "Column of truth, for the report's reliability curve",
-           .value_name = "COLUMN",
-           .effect = Effect::kExtra,
-           .field = In(&CleanJob::truth)},
-          {.name = "report-image",
-           .help = "Column of pictures, bytes or paths, for the report",
-           .value_name = "COLUMN",
-           .effect = Effect::kExtra,
-           .field = In(&CleanJob::image)},
-      });
+  auto of_both = [](auto member) {
+    return InFindings<ScoreJob>(member).Or(InFindings<CleanJob>(member));
+  };
+  std::vector<Option> lines = {
+      {.name = "report",
+       .help = "HTML page to write",
+       .notes = "Of `score` without what only a fit knows: kinds of shift, distance, the plane of "
+                "rows and the trusted rows' scores",
+       .value_name = "PATH",
+       .effect = Effect::kExtra,
+       .not_in_calls = kWritesFile,
+       .field = of_both(&FindingsOptions::report)},
+      {.name = "reasons",
+       .help = "Parquet file to write: why each row is dropped",
+       .notes = "Of `score` without round, nearest rows and kind, which only a fit knows",
+       .value_name = "PATH",
+       .effect = Effect::kExtra,
+       .not_in_calls = kWritesFile,
+       .field = of_both(&FindingsOptions::reasons)},
+  };
+  for (const auto& columns :
+       {FindingsColumns<CleanJob>(/*not_in_calls=*/""), FindingsColumns<ScoreJob>(kOnRuns)}) {
+    lines.insert(lines.end(), columns.begin(), columns.end());
+  }
+  return InGroup("Findings", std::move(lines));
 }
 
 std::vector<Option> ColumnLines() {

@@ -79,6 +79,15 @@ Field InMonitor(T MonitorOptions::* member) {
   return InPart(&MonitorJob::options, member);
 }
 
+/// The field in what a clean, or scoring, finds out about its rows.
+template <typename Job, typename T>
+Field InFindings(T FindingsOptions::* member) {
+  return {[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
+    Job* const job = std::get_if<Job>(&options.job);
+    return job == nullptr ? nullptr : MakeField(job->*member);
+  }};
+}
+
 /// The field in the decision of a fit.
 template <typename T>
 Field InDecision(T DecisionOptions::* member) {

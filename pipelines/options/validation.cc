@@ -66,6 +66,18 @@ arrow::Status CheckColumns(const std::vector<std::string>& columns) {
   return arrow::Status::OK();
 }
 
+arrow::Status CheckFindings(const FindingsOptions& findings, ScoreBy by) {
+  const std::pair<const char*, bool> asked[] = {{"reasons", findings.reasons.has_value()},
+                                                {"report", findings.report.has_value()},
+                                                {"group-by", !findings.group_by.empty()}};
+  for (const auto& [name, is_set] : asked) {
+    if (is_set && by == ScoreBy::kNeighbors) {
+      return arrow::Status::Invalid("`", name, "` needs the classifier's score");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status CheckBanks(const FitJob& job) {
   if (!job.keep_banks || job.model) return arrow::Status::OK();
   return arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in");
@@ -131,6 +143,7 @@ arrow::Status FitJob::Validate() const {
 arrow::Status ScoreJob::Validate() const {
   ARROW_RETURN_NOT_OK(options.Validate());
   ARROW_RETURN_NOT_OK(CheckBadFiles(*this));
+  ARROW_RETURN_NOT_OK(CheckFindings(*this, options.by));
   return CheckDropped(options.drop, dropped);
 }
 

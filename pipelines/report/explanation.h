@@ -2,7 +2,9 @@
 
 #include <arrow/status.h>
 
-#include "pipelines/fit/file_fit.h"
+#include <nlohmann/json.hpp>
+#include <utility>
+
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/options/job_descriptions.h"
 #include "pipelines/report/pool_pass.h"
@@ -13,39 +15,53 @@
 
 namespace spuna {
 
-/// What a clean asks of a pass over its pool, but for outputs.
-PoolPassOptions PassOptionsOf(const CleanJob& job);
+/// What a job asks of a pass over its pool, but for outputs.
+PoolPassOptions PassOptionsOf(const FindingsOptions& options);
 
-/// Adds groups, distance and kinds to the report of a clean.
-void AddFindings(const CleanJob& job, const Findings& findings, const PoolPassResult& pass,
-                 JobReport& report);
+/// Adds groups to the report of a job, and distance and kinds where there are `findings`.
+void AddFindings(const FindingsOptions& options, const Findings* findings,
+                 const PoolPassResult& pass, JobReport& report);
 
-/// Why a clean dropped what it dropped: its reasons, report and groups.
+/// Why a run dropped what it dropped: its reasons, report and groups. Of rows that were scored with
+/// a model from elsewhere it says less than of those that were fitted.
 class Explanation {
  public:
-  /// What a clean has when it has scored its pool.
+  /// What a run has when it has scored its pool.
   struct Material {
-    const FitRequest& request;
-    const FitResult& fit;
+    /// The files to explain: one at least, surveyed.
+    const Source& pool;
+    const Model& model;
+    /// The fit on this very pool, with findings; null where there was none.
+    const FitResult* fit = nullptr;
     const ScoreOptions& scoring;
+    /// Whether the output has more files than the pool: those that this run did not score.
+    bool is_part = false;
   };
 
-  explicit Explanation(const CleanJob& job);
+  explicit Explanation(FindingsOptions options) : options_(std::move(options)) {}
 
   /// Whether files of the pool, which was surveyed, have the columns that are asked for; of one
   /// that does not explain anything, the column of pictures alone. A file that lacks one is no bad
   /// file: the column is null there.
   arrow::Status CheckColumns(const Source& pool, bool explains) const;
 
-  /// Reserves the outputs.
-  arrow::Status Stage(const RunState& state);
+  /// What is asked for, as the manifest of a run has it.
+  nlohmann::json Describe() const;
+  /// Whether a run with this manifest, null where there is none, has written all that is asked for.
+  bool WasWritten(const nlohmann::json* manifest) const;
 
-  /// Reads the pool once more, writes what is asked for, and adds to the job's report.
-  arrow::Status Write(const Material& material, RunState& state, JobReport& report,
+  /// Reserves the outputs. A file that exists may be replaced where `may_replace` says so, where a
+  /// run was stopped while it gave the outputs their names (by its state, null where it has none),
+  /// or where an earlier run wrote it (by its manifest, null where there is none).
+  arrow::Status Stage(const RunState* state, bool may_replace, const nlohmann::json* manifest);
+
+  /// Reads the pool once more, writes what is asked for, gives it its names, and adds to the job's
+  /// report. `state` as in Stage.
+  arrow::Status Write(const Material& material, RunState* state, JobReport& report,
                       StageClock& clock);
 
  private:
-  CleanJob job_;
+  FindingsOptions options_;
   OutputSet outputs_;
 };
 

@@ -75,15 +75,17 @@ struct PoolBatch {
 // Counts rows and explains those that are dropped, a batch at a time.
 class PoolObserver {
  public:
-  PoolObserver(const FitResult& fit, const PoolPassOptions& options, const Runtime& runtime)
-      : labels_(fit.expansion, fit.pool_valid, nullptr),
-        reasons_(*fit.findings),
+  PoolObserver(const PoolKnowledge& known, const PoolPassOptions& options, const Runtime& runtime)
+      : reasons_(known.findings()),
         options_(options),
         runtime_(runtime),
-        groups_(options.group_by.size()) {
+        groups_(options.group_by.size()),
+        highest_(options.num_highest, options.image) {
+    if (known.fit == nullptr) return;
+    labels_.emplace(known.fit->expansion, known.fit->pool_valid, nullptr);
     if (!options.decisions) return;
-    result_.decisions.resize(fit.first_rows.size());
-    result_.ids.resize(fit.first_rows.size());
+    result_.decisions.resize(known.fit->first_rows.size());
+    result_.ids.resize(known.fit->first_rows.size());
   }
 
   arrow::Status Add(std::size_t part, const PoolBatch& pool) {
@@ -96,11 +98,18 @@ class PoolObserver {
       if (scored.score->IsNull(i)) continue;
       ++result_.scores[BinOf(scored.score->Value(i), PoolPassResult::kNumBins)];
     }
-    return options_.on_reasons ? Explain(pool) : arrow::Status::OK();
+    const bool names_rows = options_.on_reasons || options_.num_highest > 0;
+    return names_rows ? Explain(pool) : arrow::Status::OK();
+  }
+
+  arrow::Status EndPart(const PoolPart& part) {
+    ++result_.num_parts;
+    return highest_.EndPart(part);
   }
 
   PoolPassResult Finish() && {
     for (const GroupCounts& counts : groups_) result_.groups.push_back(counts.Sorted());
+    result_.highest = std::move(highest_).Finish();
     return std::move(result_);
   }
 
@@ -162,9 +171,13 @@ class PoolObserver {
 
   arrow::Status Explain(const PoolBatch& pool) {
     const arrow::RecordBatch& rows = pool.rows;
-    ARROW_ASSIGN_OR_RAISE(
-        const LabelColumns::Run labels,
-        labels_.Rows(pool.first_row_of_part + pool.first_row, rows.num_rows(), pool.part.name()));
+    std::shared_ptr<arrow::Int32Array> rounds;
+    if (labels_) {
+      ARROW_ASSIGN_OR_RAISE(const LabelColumns::Run labels,
+                            labels_->Rows(pool.first_row_of_part + pool.first_row, rows.num_rows(),
+                                          pool.part.name()));
+      rounds = labels.round;
+    }
     std::shared_ptr<arrow::StringArray> ids;
     if (pool.columns.id) {
       ARROW_ASSIGN_OR_RAISE(ids, pool.columns.id->Texts(rows));
@@ -174,42 +187,50 @@ class PoolObserver {
     algorithms::Matrix embeddings{{}, static_cast<std::size_t>(scored.rows.dimension)};
     for (std::int64_t i = 0; i < rows.num_rows(); ++i) {
       if (!scored.dropped->Value(i)) continue;
-      const float* const row = scored.rows.values + i * scored.rows.dimension;
-      embeddings.values.insert(embeddings.values.end(), row, row + scored.rows.dimension);
+      if (options_.on_reasons) {
+        const float* const row = scored.rows.values + i * scored.rows.dimension;
+        embeddings.values.insert(embeddings.values.end(), row, row + scored.rows.dimension);
+      }
       const std::int64_t number = pool.first_row + i;
       explained.push_back(
           {ids != nullptr && ids->IsValid(i) ? ids->GetString(i) : pool.part.PlaceOf(number),
            pool.part.path(), number, scored.score->Value(i),
            scored.p_value != nullptr ? scored.p_value->Value(i) : -1,
-           labels.round->IsValid(i) ? labels.round->Value(i) : -1,
+           rounds != nullptr && rounds->IsValid(i) ? rounds->Value(i) : -1,
            scored.odd.empty() ? algorithms::OddRow::kNo : scored.odd[static_cast<std::size_t>(i)]});
+      const DroppedRow& row = explained.back();
+      if (highest_.Takes(row.score)) highest_.Add(row.id, row.score, row.row);
     }
-    if (explained.empty()) return arrow::Status::OK();
+    if (explained.empty() || !options_.on_reasons) return arrow::Status::OK();
     ARROW_ASSIGN_OR_RAISE(const auto reasons,
                           reasons_.Make(explained, embeddings.view(), runtime_.MakeExecution()));
     return options_.on_reasons(reasons);
   }
 
-  LabelColumns labels_;
+  // Of the fit, where it is known.
+  std::optional<LabelColumns> labels_;
   Reasons reasons_;
   const PoolPassOptions& options_;
   const Runtime& runtime_;
   PoolPassResult result_;
   std::vector<GroupCounts> groups_;
+  HighestRows highest_;
 };
 
 // Reads the pictures of typical rows as their parts come by.
 class TypicalPictures {
  public:
-  TypicalPictures(const Findings& findings, std::string column) : column_(std::move(column)) {
+  // Without findings there are none.
+  TypicalPictures(const Findings* findings, const std::string& column)
+      : column_(findings == nullptr ? "" : column) {
     if (column_.empty()) return;
-    for (const auto& kind : findings.typical_rows) {
+    for (const auto& kind : findings->typical_rows) {
       for (const Findings::TypicalRow& typical : kind) rows_.push_back(typical.row);
     }
     std::ranges::sort(rows_);
     const auto repeated = std::ranges::unique(rows_);
     rows_.erase(repeated.begin(), repeated.end());
-    places_ = PickRows(findings.pool_rows, rows_);
+    places_ = PickRows(findings->pool_rows, rows_);
     std::size_t next = 0;
     for (const std::vector<std::int64_t>& rows : places_.rows) {
       first_.push_back(next);
@@ -239,16 +260,21 @@ class TypicalPictures {
 
 }  // namespace
 
-arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult& fit,
+arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const PoolKnowledge& known,
                                           const ScoreOptions& scoring,
                                           const PoolPassOptions& options, StageClock& clock) {
-  if (!fit.findings) return arrow::Status::Invalid("a pass over the pool needs findings");
+  if (known.fit != nullptr && !known.fit->findings) {
+    return arrow::Status::Invalid("a pass over the pool of a fit needs its findings");
+  }
+  if (known.fit == nullptr && options.decisions) {
+    return arrow::Status::Invalid("a pass over a pool needs a fit to remember decisions");
+  }
   ScoreOptions own = scoring;
-  own.p_values = options.on_reasons && !fit.model.calibration.empty();
-  ARROW_ASSIGN_OR_RAISE(const auto model, PreparedModel::Make(fit.model, own));
+  own.p_values = options.on_reasons && !known.model.calibration.empty();
+  ARROW_ASSIGN_OR_RAISE(const auto model, PreparedModel::Make(known.model, own));
   const IdColumn id = pool.FindIdColumn(options.id);
-  PoolObserver observer(fit, options, clock.runtime());
-  TypicalPictures typical(*fit.findings, options.image);
+  PoolObserver observer(known, options, clock.runtime());
+  TypicalPictures typical(known.findings(), options.image);
   std::map<std::uint32_t, std::string> pictures;
   const auto num_rows = static_cast<double>(std::max<std::int64_t>(pool.num_rows(), 1));
   std::int64_t rows_done = 0;
@@ -258,18 +284,21 @@ arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult&
                               Columns::Find(part, pool.embedding(), id, options));
         const BatchScorer scorer = BatchScorer::MakeForColumn(model, part.name(), pool.embedding());
         ARROW_RETURN_NOT_OK(typical.Read(number, part, pictures));
-        return part.ForEachBatch(
+        const std::int64_t first_row_of_part =
+            known.fit == nullptr ? 0 : known.fit->first_rows[number];
+        ARROW_RETURN_NOT_OK(part.ForEachBatch(
             columns.ToRead(),
             [&](const arrow::RecordBatch& rows, std::int64_t first_row) -> arrow::Status {
               ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());
               ARROW_ASSIGN_OR_RAISE(const ScoredBatch scored,
                                     scorer.Score(rows, first_row, clock.runtime()));
               ARROW_RETURN_NOT_OK(observer.Add(
-                  number, {part, fit.first_rows[number], columns, rows, first_row, scored}));
+                  number, {part, first_row_of_part, columns, rows, first_row, scored}));
               rows_done += rows.num_rows();
               clock.Report(options.stage, static_cast<double>(rows_done) / num_rows, rows_done);
               return arrow::Status::OK();
-            });
+            }));
+        return observer.EndPart(part);
       },
       clock.runtime()));
   clock.Pause();

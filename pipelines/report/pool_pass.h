@@ -15,6 +15,7 @@
 
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/options/options.h"
+#include "pipelines/report/highest_rows.h"
 #include "pipelines/report/pool_rows.h"
 #include "pipelines/run/job_report.h"
 #include "pipelines/run/row_counts.h"
@@ -22,18 +23,33 @@
 
 namespace spuna {
 
-/// What to find out about a pool's rows once it has been fitted.
+/// What is known of a pool before a pass over it: the model that scores it, and the fit on that
+/// very pool, with findings, where there was one. Both must outlive it.
+struct PoolKnowledge {
+  const Model& model;
+  const FitResult* fit = nullptr;
+
+  /// What only the fit knows; null where there was none.
+  const Findings* findings() const {
+    return fit != nullptr && fit->findings ? &*fit->findings : nullptr;
+  }
+  static PoolKnowledge Of(const FitResult& fit) { return {fit.model, &fit}; }
+};
+
+/// What to find out about the rows of a pool.
 struct PoolPassOptions {
   /// Column names; empty for none. The id is "id" where there is such a column, else a row's place.
   std::string id;
   std::vector<std::string> group_by;
   std::string truth;
-  /// The column of pictures, of which those of typical rows are read.
+  /// The column of pictures, of which those of the rows that a report shows are read.
   std::string image;
 
   /// Gets the reasons of dropped rows; may be empty.
   std::function<arrow::Status(const std::shared_ptr<arrow::RecordBatch>& reasons)> on_reasons;
-  /// Whether to remember the decision on every row, with its id where `id` is set.
+  /// How many of the dropped rows of highest score to remember.
+  std::size_t num_highest = 0;
+  /// Whether to remember the decision on every row, with its id where `id` is set; needs a fit.
   bool decisions = false;
   /// What listeners are told to be running.
   std::string stage = "examine";
@@ -47,6 +63,8 @@ struct PoolPassResult {
   static constexpr std::size_t kNumBins = 50;
 
   RowCounts counts;
+  /// The files that were read; 1 for a stream.
+  std::size_t num_parts = 0;
   /// For each part of the pool the decisions on its rows, where they are remembered.
   std::vector<std::vector<RowDecision>> decisions;
   std::vector<std::vector<std::optional<std::string>>> ids;
@@ -64,11 +82,13 @@ struct PoolPassResult {
   std::vector<std::vector<GroupCount>> groups;
   /// The pictures of typical rows that have one, as data: URIs, by the rows' numbers.
   std::map<std::uint32_t, std::string> pictures;
+  /// The dropped rows of highest score, where they are remembered.
+  std::vector<ExampleRow> highest;
 };
 
 /// Reads the pool once more, scores it and looks at every row, in memory for a few batches and some
-/// bytes a row. Each file is opened once. The fit must have findings.
-arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const FitResult& fit,
+/// bytes a row. Each file is opened once. A fit that is known must have findings.
+arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const PoolKnowledge& known,
                                           const ScoreOptions& scoring,
                                           const PoolPassOptions& options, StageClock& clock);
 

@@ -8,7 +8,6 @@
 #include <functional>
 #include <utility>
 
-#include "algorithms/neighbors/nearest_row.h"
 #include "pipelines/run/exception_status.h"
 
 namespace spuna {
@@ -53,32 +52,30 @@ std::shared_ptr<arrow::Schema> Reasons::schema() {
        arrow::field("kind", arrow::int32()), arrow::field("reason", arrow::utf8())});
 }
 
+arrow::Result<Reasons::Compared> Reasons::Compare(const algorithms::EmbeddingsView& embeddings,
+                                                  const algorithms::Execution& execution) const {
+  if (findings_ == nullptr) return Compared{};
+  return CatchExceptions([&]() -> arrow::Result<Compared> {
+    const Findings& findings = *findings_;
+    algorithms::Matrix copy;
+    const algorithms::EmbeddingsView view =
+        findings.limits.empty() ? embeddings : findings.limits.Clipped(embeddings, copy, execution);
+    const algorithms::Matrix placed = findings.Place(view, execution);
+    Compared found;
+    found.trusted = algorithms::FindNearestRows(findings.trusted.view(), placed.view(), execution);
+    if (findings.seeds.num_rows() > 0) {
+      found.seeds = algorithms::FindNearestRows(findings.seeds.view(), placed.view(), execution);
+    }
+    found.kinds = findings.kinds.Assign(view, execution);
+    return found;
+  });
+}
+
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reasons::Make(
     const std::vector<DroppedRow>& rows, const algorithms::EmbeddingsView& embeddings,
     const algorithms::Execution& execution) const {
-  struct Compared {
-    std::vector<algorithms::NearestRow> trusted;
-    std::vector<algorithms::NearestRow> seeds;
-    std::vector<std::uint32_t> kinds;
-  };
-  ARROW_ASSIGN_OR_RAISE(
-      const Compared compared, CatchExceptions([&]() -> arrow::Result<Compared> {
-        algorithms::Matrix copy;
-        const algorithms::EmbeddingsView view =
-            findings_.limits.empty() ? embeddings
-                                     : findings_.limits.Clipped(embeddings, copy, execution);
-        const algorithms::Matrix placed = findings_.Place(view, execution);
-        Compared found;
-        found.trusted =
-            algorithms::FindNearestRows(findings_.trusted.view(), placed.view(), execution);
-        if (findings_.seeds.num_rows() > 0) {
-          found.seeds =
-              algorithms::FindNearestRows(findings_.seeds.view(), placed.view(), execution);
-        }
-        found.kinds = findings_.kinds.Assign(view, execution);
-        return found;
-      }));
-
+  ARROW_ASSIGN_OR_RAISE(const Compared compared, Compare(embeddings, execution));
+  const std::vector<std::string> none;
   const std::size_t count = rows.size();
   using Strings = arrow::StringBuilder;
   using Floats = arrow::FloatBuilder;
@@ -114,8 +111,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reasons::Make(
       add(MakeColumn<arrow::Int32Builder>(count, [&](arrow::Int32Builder& to, std::size_t i) {
         return rows[i].round < 0 ? to.AppendNull() : to.Append(rows[i].round);
       })));
-  ARROW_RETURN_NOT_OK(nearest(compared.trusted, findings_.trusted_ids));
-  ARROW_RETURN_NOT_OK(nearest(compared.seeds, findings_.seed_ids));
+  ARROW_RETURN_NOT_OK(nearest(compared.trusted, findings_ ? findings_->trusted_ids : none));
+  ARROW_RETURN_NOT_OK(nearest(compared.seeds, findings_ ? findings_->seed_ids : none));
   ARROW_RETURN_NOT_OK(
       add(MakeColumn<arrow::Int32Builder>(count, [&](arrow::Int32Builder& to, std::size_t i) {
         return compared.kinds.empty() ? to.AppendNull()

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/neighbors/nearest_row.h"
 #include "algorithms/rows/embeddings_view.h"
 #include "algorithms/space/row_screen.h"
 #include "pipelines/fit/findings.h"
@@ -34,13 +35,14 @@ struct DroppedRow {
 ///     nearest_trusted, nearest_trusted_distance       the trusted row that is most like it
 ///     nearest_shifted, nearest_shifted_distance       the seed of the shifted side that is
 ///     kind                                            the kind of shift: 1, 2, …, the largest
-///     first
+///                                                     first
 ///     reason                                          score, or why it is odd: far, zero,
 ///                                                     constant, repeated
 class Reasons {
  public:
-  /// The findings must outlive it.
-  explicit Reasons(const Findings& findings) : findings_(findings) {}
+  /// The findings of the fit on these rows, which must outlive it. Null where there was none: what
+  /// only a fit knows is then null in every row.
+  explicit Reasons(const Findings* findings) : findings_(findings) {}
 
   static std::shared_ptr<arrow::Schema> schema();
 
@@ -50,7 +52,16 @@ class Reasons {
       const algorithms::Execution& execution) const;
 
  private:
-  const Findings& findings_;
+  struct Compared {
+    std::vector<algorithms::NearestRow> trusted;
+    std::vector<algorithms::NearestRow> seeds;
+    std::vector<std::uint32_t> kinds;
+  };
+  // The rows held against the findings; empty without them.
+  arrow::Result<Compared> Compare(const algorithms::EmbeddingsView& embeddings,
+                                  const algorithms::Execution& execution) const;
+
+  const Findings* findings_;
 };
 
 }  // namespace spuna

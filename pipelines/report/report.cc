@@ -24,17 +24,20 @@ json ScoresOf(const ReportContents& contents) {
   for (std::size_t i = 0; i <= num_bins; ++i) {
     edges.push_back(static_cast<double>(i) / static_cast<double>(num_bins));
   }
+  json scores = {{"edges", edges},
+                 {"pool", pass.scores},
+                 {"threshold", contents.decision.NeedsPValues() || contents.decision.DropsNone()
+                                   ? json()
+                                   : json(contents.decision.threshold)}};
+  const Findings* const findings = contents.known.findings();
+  if (findings == nullptr) return scores;
   std::vector<std::int64_t> trusted(num_bins);
-  for (const float score : contents.findings.trusted_scores) {
+  for (const float score : findings->trusted_scores) {
     ++trusted[std::min(static_cast<std::size_t>(score * static_cast<float>(num_bins)),
                        num_bins - 1)];
   }
-  return {{"edges", edges},
-          {"pool", pass.scores},
-          {"trusted", trusted},
-          {"threshold", contents.decision.NeedsPValues() || contents.decision.DropsNone()
-                            ? json()
-                            : json(contents.decision.threshold)}};
+  scores["trusted"] = trusted;
+  return scores;
 }
 
 json ReliabilityOf(const PoolPassResult& pass) {
@@ -128,6 +131,16 @@ json KindsOf(const Findings& findings, const std::map<std::uint32_t, std::string
   return told.empty() ? json() : told;
 }
 
+json HighestOf(const PoolPassResult& pass) {
+  json told = json::array();
+  for (const ExampleRow& row : pass.highest) {
+    told.push_back({{"id", row.id},
+                    {"score", row.score},
+                    {"image", row.picture.empty() ? json() : json(row.picture)}});
+  }
+  return told.empty() ? json() : told;
+}
+
 json GroupsOf(const std::vector<std::string>& columns, const PoolPassResult& pass) {
   json told = json::array();
   for (std::size_t i = 0; i < pass.groups.size(); ++i) {
@@ -139,21 +152,25 @@ json GroupsOf(const std::vector<std::string>& columns, const PoolPassResult& pas
 }
 
 json FactsOf(const ReportContents& contents) {
-  const FitSummary& summary = contents.fit.model.summary;
+  const FitSummary& summary = contents.known.model.summary;
+  const RowCounts& counts = contents.pool_pass.counts;
   json facts = json::array();
   auto add = [&](const std::string& name, const std::string& value) {
     facts.push_back({name, value});
   };
-  add("rows in", Count(contents.counts.in));
-  add("rows kept", Count(contents.counts.kept));
-  add("rows dropped", Count(contents.counts.dropped));
-  if (contents.counts.invalid > 0)
-    add("rows without a usable embedding", Count(contents.counts.invalid));
+  if (contents.files_explained) {
+    add("files scored by this run", Count(static_cast<std::int64_t>(*contents.files_explained)));
+  }
+  add("rows in", Count(counts.in));
+  add("rows kept", Count(counts.kept));
+  add("rows dropped", Count(counts.dropped));
+  if (counts.invalid > 0) add("rows without a usable embedding", Count(counts.invalid));
   add("trusted rows", Count(summary.rows_trusted));
   if (summary.rows_calibration > 0) add("of them held out", Count(summary.rows_calibration));
   add("pool rows fitted", Count(summary.rows_pool));
-  add("dimension", Count(contents.fit.model.dimension()));
-  if (summary.separation) {
+  add("dimension", Count(contents.known.model.dimension()));
+  // It is about the pool of the fit.
+  if (summary.separation && contents.known.fit != nullptr) {
     add("AUROC of pool against trusted rows", algorithms::FormatNumber(summary.separation->auroc));
     add("p-value of no shift", algorithms::FormatNumber(summary.separation->p_value));
   }
@@ -163,23 +180,29 @@ json FactsOf(const ReportContents& contents) {
 }  // namespace
 
 json MakeReport(const ReportContents& contents) {
-  const FitResult& fit = contents.fit;
-  json report = {{"title", "spuna report"},
-                 {"subtitle", contents.pool_name + ", " + Count(contents.counts.in) + " rows"},
-                 {"summary", SummarySentences(contents)},
-                 {"warnings", WarningSentences(contents)},
-                 {"facts", FactsOf(contents)},
-                 {"scores", ScoresOf(contents)},
-                 {"reliability", ReliabilityOf(contents.pool_pass)},
-                 {"entropy", EntropyOf(fit.model.summary)},
-                 {"rounds", RoundsOf(fit)},
-                 {"groups", GroupsOf(contents.group_by, contents.pool_pass)},
-                 {"settings", ToJson(fit.model.options)},
-                 {"versions", fit.model.versions},
-                 {"seconds", contents.seconds},
-                 {"peak_memory_bytes", PeakMemoryBytes()}};
-  report["plane"] = PlaneOf(contents.findings);
-  report["kinds"] = KindsOf(contents.findings, contents.pool_pass.pictures);
+  const Model& model = contents.known.model;
+  json report = {
+      {"title", "spuna report"},
+      {"subtitle", contents.pool_name + ", " + Count(contents.pool_pass.counts.in) + " rows"},
+      {"summary", SummarySentences(contents)},
+      {"warnings", WarningSentences(contents)},
+      {"facts", FactsOf(contents)},
+      {"scores", ScoresOf(contents)},
+      {"reliability", ReliabilityOf(contents.pool_pass)},
+      {"highest", HighestOf(contents.pool_pass)},
+      {"groups", GroupsOf(contents.group_by, contents.pool_pass)},
+      {"settings", ToJson(model.options)},
+      {"versions", model.versions},
+      {"seconds", contents.seconds},
+      {"peak_memory_bytes", PeakMemoryBytes()}};
+  if (const FitResult* const fit = contents.known.fit) {
+    report["entropy"] = EntropyOf(model.summary);
+    report["rounds"] = RoundsOf(*fit);
+  }
+  if (const Findings* const findings = contents.known.findings()) {
+    report["plane"] = PlaneOf(*findings);
+    report["kinds"] = KindsOf(*findings, contents.pool_pass.pictures);
+  }
   report["settings"]["decision"] = ToJson(contents.decision);
   return report;
 }

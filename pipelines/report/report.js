@@ -50,7 +50,7 @@
     }
   }
 
-  function typicalRow(row) {
+  function exampleRow(row) {
     const item = make("li");
     const name = String(row.id);
     if (typeof row.image === "string" && row.image.startsWith("data:image/")) {
@@ -61,12 +61,16 @@
     return item;
   }
 
+  function exampleRows(data) {
+    const rows = make("ul", {class: "rows"}, ...data.map(exampleRow));
+    rows.classList.toggle("plain", rows.querySelector("img") === null);
+    return rows;
+  }
+
   function kinds(element, data) {
     for (const kind of data) {
       element.append(make("h3", {}, `Kind ${kind.name}, ${rowsOf(kind.rows)}`));
-      const rows = make("ul", {class: "rows"}, ...(kind.typical || []).map(typicalRow));
-      rows.classList.toggle("plain", rows.querySelector("img") === null);
-      element.append(rows);
+      element.append(exampleRows(kind.typical || []));
     }
   }
 
@@ -185,12 +189,17 @@
         "Above, the estimated share of shifted rows with its interval; below, the evidence of a shift, " +
             "which is found where the evidence crosses the dashed line. Triangles are batches with a finding.",
         history);
+    const hasTrusted = filled(report.scores) && Array.isArray(report.scores.trusted);
     section(
         "scores", report.scores, "Scores",
-        "Rows of the pool stand above the line and trusted rows hang below, each as shares of their own " +
-            "total: trusted rows should lie at the left, and what lies right of the threshold is dropped.",
+        hasTrusted ?
+            "Rows of the pool stand above the line and trusted rows hang below, each as shares of their own " +
+                "total: trusted rows should lie at the left, and what lies right of the threshold is dropped." :
+            "The rows that were scored, as shares of their total: what lies right of the threshold is dropped.",
         (element, data) => chart(
-            element, "scores-chart", "Histogram of scores: pool above, trusted rows below", "",
+            element, "scores-chart",
+            hasTrusted ? "Histogram of scores: pool above, trusted rows below" : "Histogram of the scores of all rows",
+            "",
             (canvas) => charts.scores(canvas, data)));
     section(
         "plane", report.plane, "Rows in a plane",
@@ -202,6 +211,10 @@
         "Dropped rows that resemble each other, the largest kind first, each with rows that are typical " +
             "of it.",
         kinds);
+    section(
+        "highest", report.highest, "Dropped rows of highest score",
+        "What the model is most sure of, the highest score first.",
+        (element, data) => element.append(exampleRows(data)));
     section(
         "groups", report.groups, "Where it happens",
         "The share of dropped rows in each group, the most affected first; the thin line is the interval " +

@@ -12,13 +12,15 @@ namespace spuna {
 ///     title, subtitle    text
 ///     summary, warnings  [sentence]
 ///     facts              [[name, text]]
-///     scores             {edges: [n + 1], pool: [n], trusted: [n], threshold}, counts of rows
+///     scores             {edges: [n + 1], pool: [n], trusted: [n], threshold}, counts of rows;
+///                        trusted may be missing
 ///     reliability        {bins: [{score, shifted, rows}]}
 ///     entropy            {values: [a round], stopped_by: "entropy" or "exhausted", stop_round}
 ///     rounds             [{round, clean, shifted, purity_clean, purity_shifted}]
 ///     plane              {x, y, note, points: [{x, y, kind, id, score}]}, where x and y of the
 ///                        plane name the axes and kind is "trusted", "kept" or "dropped"
 ///     kinds              [{name, rows, typical: [{id, score, image}]}], image a data: URI
+///     highest            [{id, score, image}], as the typical rows of a kind
 ///     groups             [{columns, rows: [{value, rows, dropped, share, low, high}]}]
 ///     history            [{batch, time, rows, share, low, high, evidence, found}]
 ///     evidence_needed    number

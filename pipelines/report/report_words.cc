@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipelines/run/fit_warnings.h"
+#include "pipelines/run/job_report.h"
 #include "pipelines/run/number_words.h"
 
 namespace spuna {
@@ -51,20 +52,8 @@ std::string DecisionSentence(const Decision& decision) {
   return Format("Rows scoring at least %.4g are dropped.", decision.threshold);
 }
 
-}  // namespace
-
-std::vector<std::string> SummarySentences(const ReportContents& contents) {
-  const FitSummary& summary = contents.fit.model.summary;
-  const RowCounts& counts = contents.counts;
-  const Findings& findings = contents.findings;
-  const double valid = static_cast<double>(std::max<std::int64_t>(counts.in - counts.invalid, 1));
-  std::vector<std::string> sentences;
-  sentences.push_back("Of " + Count(counts.in) + " rows " + Count(counts.kept) + " are kept and " +
-                      Count(counts.dropped) + " (" +
-                      Percent(static_cast<double>(counts.dropped) / valid) + ") are dropped.");
-  if (counts.odd.all() > 0) {
-    sentences.push_back("Odd rows, whatever they score: " + InWords(counts.odd) + ".");
-  }
+// What a fit found out about its pool.
+void AddVerdict(const FitSummary& summary, std::vector<std::string>& sentences) {
   if (summary.separation) {
     const std::string p = Format("p = %.3g", summary.separation->p_value);
     switch (*VerdictOf(summary)) {
@@ -87,7 +76,10 @@ std::vector<std::string> SummarySentences(const ReportContents& contents) {
                         ". The lower figure holds in any case; the others if few shifted rows look "
                         "like the cleaner half of the trusted rows, which no data can show.");
   }
-  sentences.push_back(DecisionSentence(contents.decision));
+}
+
+// How the dropped rows differ from the trusted ones.
+void AddDifference(const Findings& findings, std::vector<std::string>& sentences) {
   if (findings.distance) {
     const algorithms::ShiftDistance& distance = *findings.distance;
     sentences.push_back(std::string("It is a ") +
@@ -102,18 +94,56 @@ std::vector<std::string> SummarySentences(const ReportContents& contents) {
     sentences.push_back("The dropped rows are of " + std::to_string(findings.kinds.num_kinds()) +
                         " kinds.");
   }
+}
+
+// Why much is missing from a page of scoring alone.
+constexpr const char* kScoredOnly =
+    "These rows were scored with a model that was fitted earlier. What only a fit can tell is not "
+    "on this page: kinds of shift, distance, the plane of rows and the trusted rows' scores.";
+
+// What to know of the fit; of the model where the fit was not on this pool.
+std::vector<FitWarning> ModelWarnings(const ReportContents& contents) {
+  const Model& model = contents.known.model;
+  if (contents.known.fit == nullptr) {
+    return WarningsOfModel(model.summary, contents.decision, model.LacksDistance());
+  }
+  return WarningsOf(model.summary, model.options, model.dimension());
+}
+
+}  // namespace
+
+std::vector<std::string> SummarySentences(const ReportContents& contents) {
+  const RowCounts& counts = contents.pool_pass.counts;
+  const double valid = static_cast<double>(std::max<std::int64_t>(counts.in - counts.invalid, 1));
+  std::vector<std::string> sentences;
+  sentences.push_back("Of " + Count(counts.in) + " rows " + Count(counts.kept) + " are kept and " +
+                      Count(counts.dropped) + " (" +
+                      Percent(static_cast<double>(counts.dropped) / valid) + ") are dropped.");
+  if (contents.files_explained) {
+    sentences.push_back("These are the rows of the " + FilesScored(*contents.files_explained) +
+                        "; files that were scored earlier are not counted.");
+  }
+  if (counts.odd.all() > 0) {
+    sentences.push_back("Odd rows, whatever they score: " + InWords(counts.odd) + ".");
+  }
+  if (contents.known.fit != nullptr) AddVerdict(contents.known.model.summary, sentences);
+  sentences.push_back(DecisionSentence(contents.decision));
+  if (const Findings* const findings = contents.known.findings()) {
+    AddDifference(*findings, sentences);
+  } else {
+    sentences.push_back(kScoredOnly);
+  }
   return sentences;
 }
 
 std::vector<std::string> WarningSentences(const ReportContents& contents) {
-  const Model& model = contents.fit.model;
-  const FitSummary& summary = model.summary;
+  const FitSummary& summary = contents.known.model.summary;
   std::vector<std::string> sentences;
-  for (const FitWarning& warning : WarningsOf(summary, model.options, model.dimension())) {
+  for (const FitWarning& warning : ModelWarnings(contents)) {
     // The verdict is in the summary.
     if (warning.about != "verdict") sentences.push_back(warning.about + ": " + warning.text + ".");
   }
-  if (const auto warning = WarningOfDropped(contents.counts, contents.decision)) {
+  if (const auto warning = WarningOfDropped(contents.pool_pass.counts, contents.decision)) {
     sentences.push_back(warning->about + ": " + warning->text + ".");
   }
   if (summary.sampled_from) {

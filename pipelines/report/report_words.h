@@ -9,7 +9,7 @@
 
 namespace spuna {
 
-/// What a clean found, in words, the most important first.
+/// What a run found, in words, the most important first.
 std::vector<std::string> SummarySentences(const ReportContents& contents);
 
 /// What a reader should know before trusting it.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipelines/options/option_words.h"
+#include "pipelines/run/number_words.h"
 
 namespace spuna {
 
@@ -23,6 +24,11 @@ SkippedFiles SkippedFrom(const nlohmann::json& list) {
         file.value("reason", ""), is_refused ? FailureKind::kNotAllowed : FailureKind::kCorrupt};
   }
   return skipped;
+}
+
+std::string FilesScored(std::size_t num_files) {
+  return Count(static_cast<std::int64_t>(num_files)) + (num_files == 1 ? " file" : " files") +
+         " scored by this run";
 }
 
 namespace {
@@ -140,6 +146,7 @@ nlohmann::json ToJson(const JobReport& report) {
         {"reach", report.distance->reach == algorithms::ShiftReach::kFar ? "far" : "near"}};
   }
   if (!report.kinds.empty()) json["kinds"] = report.kinds;
+  if (report.files_explained) json["files_explained"] = *report.files_explained;
   if (report.reasons) json["reasons"] = *report.reasons;
   if (report.page) json["report"] = *report.page;
   json["skipped"] = SkippedToJson(report.skipped);

@@ -88,6 +88,9 @@ struct JobReport {
   /// and how many kinds of them there are.
   std::optional<algorithms::ShiftDistance> distance;
   std::vector<std::int64_t> kinds;
+  /// How many files groups, reasons and report are about, where the output has others that this
+  /// run did not score.
+  std::optional<std::size_t> files_explained;
   /// Where reasons and report are, where they were asked for.
   std::optional<std::string> reasons;
   std::optional<std::string> page;
@@ -115,6 +118,9 @@ struct Evaluation {
 nlohmann::json ToJson(const JobReport& report);
 nlohmann::json ToJson(const Evaluation& evaluation);
 nlohmann::json ToJson(const GroupCount& group);
+
+/// 3 as "3 files scored by this run".
+std::string FilesScored(std::size_t num_files);
 
 /// Skipped files as a list of {`path`, `reason`, `kind`}, and back.
 nlohmann::json SkippedToJson(const SkippedFiles& skipped);

@@ -73,9 +73,8 @@ arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, con
                                       std::shared_ptr<const Model> model, int num_threads) {
   Runtime runtime;
   runtime.num_threads = num_threads;
-  ARROW_ASSIGN_OR_RAISE(Source source,
-                        Source::List({paths, "input", job.all_files}, job.on_bad_file,
-                                     job.max_bad_files));
+  ARROW_ASSIGN_OR_RAISE(Source source, Source::List({paths, "input", job.all_files},
+                                                    job.on_bad_file, job.max_bad_files));
   ARROW_RETURN_NOT_OK(
       source.Survey({job.options.embedding, model->options.embedding}, {}, runtime));
   ARROW_ASSIGN_OR_RAISE(auto rows, OpenSourceStream(source));

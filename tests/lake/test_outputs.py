@@ -1,5 +1,7 @@
 """What is written: one file for each, as it was, a manifest that adds up, and `_SUCCESS` last."""
 
+import json
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -194,3 +196,88 @@ def test_paths_with_strange_names_survive(sample, tmp_path):
     run(*sample.score(tmp_path / "out", lake=tmp_path / "lake"))
     check_manifest(tmp_path / "out", tmp_path / "lake", "score")
     assert len(set(parquet_bytes(tmp_path / "out").values())) == 1
+
+
+def page_data(page):
+    """What a report page is made of."""
+    text = page.read_text()
+    begin = text.index('id="report-data">') + len('id="report-data">')
+    return json.loads(text[begin : text.index("</script", begin)])
+
+
+@pytest.fixture(scope="module")
+def explained(sample, spotted, tmp_path_factory):
+    """A clean of the lake with groups and reasons, and scoring it with the clean's model."""
+    folder = tmp_path_factory.mktemp("explained")
+    model, reports = folder / "model.safetensors", {}
+    for command in ("clean", "score"):
+        arguments = getattr(sample, command)(folder / command, "--group-by", "day,shifted", lake=spotted)
+        arguments += ["--reasons", folder / f"{command}.parquet", "--report", folder / f"{command}.html"]
+        if command == "clean":
+            arguments += ["--model", model]
+        else:
+            arguments[arguments.index("--model") + 1] = model
+        reports[command] = run(*arguments, "--truth", "shifted", "--json").json
+    return folder, reports
+
+
+def test_scoring_explains_what_the_clean_of_its_model_did(explained):
+    folder, reports = explained
+    assert reports["score"]["groups"] == reports["clean"]["groups"]
+    assert set(reports["score"]["groups"]) == {"day", "shifted"}
+    assert reports["score"]["rows_dropped"] == reports["clean"]["rows_dropped"] > 0
+    clean, score = (pq.ParquetFile(folder / f"{command}.parquet").read() for command in ("clean", "score"))
+    assert score.schema == clean.schema
+    assert len(score) == reports["score"]["rows_dropped"]
+    of_fit = {name for name in score.column_names if name in ("round", "kind") or name.startswith("nearest_")}
+    assert len(of_fit) == 6
+    for name in set(score.column_names) - of_fit:
+        assert score[name].equals(clean[name]), name
+    for name in of_fit:
+        assert score[name].null_count == len(score), name
+    assert "kinds" in reports["clean"]
+    assert not {"kinds", "shift_distance", "files_explained"} & set(reports["score"])
+
+
+def test_the_page_of_scoring_says_what_it_leaves_out(explained):
+    folder, reports = explained
+    clean, score = page_data(folder / "clean.html"), page_data(folder / "score.html")
+    assert score["groups"] == clean["groups"]
+    assert score["reliability"] == clean["reliability"]
+    assert score["scores"]["pool"] == clean["scores"]["pool"]
+    assert {"plane", "kinds"} <= set(clean)
+    assert not {"plane", "kinds", "rounds", "entropy"} & set(score)
+    assert "trusted" in clean["scores"] and "trusted" not in score["scores"]
+    assert [line for line in score["summary"] if "fitted earlier" in line] == score["summary"][-1:]
+    assert not [line for line in clean["summary"] if "fitted earlier" in line]
+    assert len(score["highest"]) == 12 and clean["highest"] is None
+
+
+def test_one_file_is_explained_as_its_part_of_the_lake_is(explained, sample, spotted, tmp_path):
+    folder, _ = explained
+    name, path = next(iter(parquet_files(spotted).items()))
+    reasons = tmp_path / "reasons.parquet"
+    arguments = ["score", "--model", folder / "model.safetensors", "--input", path, "--out", tmp_path / "out.parquet"]
+    report = run(*arguments, "--group-by", "shifted", "--reasons", reasons, "--json").json
+    whole = pq.ParquetFile(folder / "score.parquet").read().to_pylist()
+    expected = [row["id"] for row in whole if row["file"] == name]
+    assert column(reasons, "id") == expected != []
+    assert sum(group["dropped"] for group in report["groups"]["shifted"]) == len(expected)
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["out.parquet", "reasons.parquet"]
+
+
+def test_reasons_that_exist_are_replaced_only_if_asked(sample, tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    for option in ("--reasons", "--report"):
+        result = run(*sample.score(tmp_path / "out", option, taken), expect=1)
+        assert f"`{option[2:]}`" in result.err and str(taken) in result.err
+        assert taken.read_text() == "mine" and not (tmp_path / "out").exists()
+    run(*sample.score(tmp_path / "out", "--reasons", taken, "--overwrite"))
+    assert len(column(taken, "id")) > 0
+
+
+def test_a_group_that_no_file_has_is_named(sample, tmp_path):
+    result = run(*sample.score(tmp_path / "out", "--group-by", "camera"), expect=1)
+    assert "there is no column 'camera' as `group-by` says" in result.err
+    assert not (tmp_path / "out").exists()

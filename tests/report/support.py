@@ -23,7 +23,8 @@ CANVASES = {
     "rounds-chart", "entropy-chart",
 }  # fmt: skip
 SECTIONS = {
-    "warnings", "facts", "history", "scores", "plane", "kinds", "groups", "reliability", "rounds", "entropy", "making",
+    "warnings", "facts", "history", "scores", "plane", "kinds", "highest", "groups", "reliability", "rounds", "entropy",
+    "making",
 }  # fmt: skip
 
 # Ids that would do something if a page took them for markup or code.
@@ -123,6 +124,7 @@ def full_report() -> dict:
             {"name": "1", "rows": 320, "typical": [typical(number) for number in range(6)]},
             {"name": "2", "rows": 1, "typical": [{"id": "a-row-without-a-picture", "score": 0.97, "image": None}]},
         ],
+        "highest": [{"id": f"high-{number}", "score": 1 - number / 100, "image": None} for number in range(12)],
         "groups": [
             {
                 "columns": "source",

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from support import CANVASES, SECTIONS, full_report, render
+from support import CANVASES, SECTIONS, full_report, render, tiny_png
 
 NAMES = ["full", "minimal", "hostile", "large"]
 
@@ -98,6 +98,27 @@ def test_pictures_are_shown_where_there_are_some(browser, pages):
     browser.show(pages["full"])
     loaded = "return Array.from(document.images, (one) => [one.alt, one.naturalWidth])"
     assert browser.run(loaded) == [[f"img-{number}", 8] for number in range(6)]
+
+
+def test_rows_of_highest_score_are_shown_in_their_order(browser, tmp_path):
+    report = full_report()
+    report["highest"][1]["image"] = tiny_png(1, 2, 3)
+    browser.show(render(report, tmp_path))
+    assert browser.texts("#highest .id") == [f"high-{number}" for number in range(12)]
+    assert browser.texts("#highest .score")[:2] == ["score 1", "score 0.99"]
+    assert len(browser.all("#highest img")) == 1
+
+
+def test_scores_without_trusted_rows_are_not_said_to_have_some(browser, tmp_path):
+    report = full_report()
+    texts = []
+    for trusted in (report["scores"]["trusted"], None):
+        report["scores"]["trusted"] = trusted
+        browser.show(render(report, tmp_path))
+        label = browser.all("#scores-chart")[0].get_attribute("aria-label")
+        texts.append(browser.texts("#scores .how")[0] + label)
+    assert "trusted" in texts[0]
+    assert "trusted" not in texts[1]
 
 
 def test_long_tables_open_on_request(browser, pages):

@@ -97,6 +97,25 @@ BOOST_AUTO_TEST_CASE(scoring_opens_a_file_twice) {
   BOOST_TEST(lake.Most(counter, "pool") == 2);
 }
 
+BOOST_AUTO_TEST_CASE(scoring_with_all_that_can_be_asked_for_opens_a_file_three_times) {
+  const Lake lake;
+  CleanJob clean = lake.Clean(Recipe::kPaper);
+  clean.fit.model = lake.directory / "model";
+  BOOST_TEST_REQUIRE(Run(clean, Threads(2)).ok());
+  ScoreJob job;
+  job.model = *clean.fit.model;
+  job.input = clean.fit.pool;
+  job.output = lake.directory / "scored";
+  job.reasons = lake.directory / "reasons.parquet";
+  job.report = lake.directory / "report.html";
+  job.group_by = {"day", "shifted"};
+  job.truth = "shifted";
+  const arrow_io::OpenCounter counter;
+  const auto report = Run(job, Threads(2));
+  BOOST_TEST_REQUIRE(report.ok(), report.status().message());
+  BOOST_TEST(lake.Most(counter, "pool") == 3);
+}
+
 BOOST_AUTO_TEST_CASE(nobody_counts_after_the_counter_is_gone) {
   {
     const arrow_io::OpenCounter counter;

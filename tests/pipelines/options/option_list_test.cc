@@ -171,6 +171,13 @@ BOOST_AUTO_TEST_CASE(what_a_call_cannot_offer_is_refused_with_the_reason) {
   BOOST_TEST(ErrorOf(R"({"checkpoint_seconds": 2})", Command::kClean) ==
              "`checkpoint_seconds` is for the command `spuna clean`: it is for runs of the command "
              "over files");
+  BOOST_TEST(ErrorOf(R"({"reasons": "x"})", Command::kScore) ==
+             "`reasons` is for the command `spuna score`: it names a file to write, and a call "
+             "returns what it makes");
+  BOOST_TEST(ErrorOf(R"({"group_by": ["x"]})", Command::kScore) ==
+             "`group_by` is for the command `spuna score`: it is for runs of the command over "
+             "files");
+  BOOST_TEST(ErrorOf(R"({"group_by": ["x"]})", Command::kClean) == "");
 }
 
 BOOST_AUTO_TEST_CASE(names_in_messages_are_written_as_the_caller_writes_them) {

@@ -139,7 +139,8 @@ BOOST_AUTO_TEST_CASE(a_replacement_of_other_options_begins_anew) {
   BOOST_TEST(!fs::exists(output.path() / "y"));
 }
 
-// As a run leaves it that was killed when its output was whole and had not taken the old one's place.
+// As a run leaves it that was killed when its output was whole and had not taken the old one's
+// place.
 void LeaveUnswapped(const TempDirectory& directory) {
   const std::string swap = directory / ".out.spuna/swap";
   fs::create_directories(swap + "/data/b");
