@@ -169,7 +169,9 @@ class Nights:
         self.ids: dict[str, tuple] = {}  # of outputs, by what their files looked like
         self.before: dict[str, tuple] = {}  # the outputs of the last success, and its `_SUCCESS`
         self.before_success = None
-        self.was_tampered: set[str] = set()  # since the last night
+        self.was_tampered: set[str] = set()  # since the last success
+        self.was_refit = False
+        self.must_verify = False  # only `--verify` sees what was changed
         self.seconds = 0.3
         self.history: list[str] = []
 
@@ -200,9 +202,11 @@ class Nights:
             place = len(data) // 3
             path.write_bytes(data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :])
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            self.must_verify = True
         else:
             path.write_bytes(data[: len(data) // 2] if kind == "truncate" else b"")
         self.tampered.add(name)
+        self.was_tampered.add(name)
         self.tampered_success = self.success_identity()
         self.history.append(f"{kind} {name}")
 
@@ -274,8 +278,10 @@ class Nights:
         skipped = {str(Path(entry["path"]).relative_to(self.lake.folder)) for entry in found["skipped"]}
         assert skipped == self.lake.bad
         self.check_outputs(is_pruned="--prune" in more)
-        if "--refit" not in more:
+        if not self.was_refit:
             self.check_unchanged(result.json["files"])
+        self.was_refit = self.must_verify = False
+        self.was_tampered = set()
         self.before, self.before_success = self.outputs(), self.success_identity()
         self.lake.changed, self.lake.touched = set(), set()
 
@@ -316,14 +322,15 @@ class Nights:
     def one_night(self, day: int) -> None:
         self.lake.one_night(day)
         rolls = self.random.random
-        more = [option for option, chance in (("--prune", 0.2), ("--verify", 0.15)) if rolls() < chance]
+        more = ["--prune"] if rolls() < 0.2 else []
+        if rolls() < 0.15 or self.must_verify:
+            more.append("--verify")
         if day > 0 and rolls() < 0.04:
             more.append("--refit")
+            self.was_refit = True
         self.history.append(f"night {day} {more}")
-        self.was_tampered = set(self.tampered)
         while day > 0 and rolls() < 0.35:
             self.tamper("--verify" in more)
-        self.was_tampered |= self.tampered
         while rolls() < 0.5:
             self.stop(signal.SIGKILL, *more)
         if rolls() < 0.15:
@@ -337,8 +344,7 @@ class Nights:
 
     def check_the_end(self) -> None:
         """The last night, and one undisturbed run with the same model."""
-        self.was_tampered = set(self.tampered)
-        self.finish("--prune")
+        self.finish("--prune", *(["--verify"] if self.must_verify else []))
         model, expected = self.folder / "model.safetensors", self.folder / "expected"
         shutil.copy(state(self.out) / "model.safetensors", model)
         skip = ("--on-bad-file", "skip", "--threads", 1)

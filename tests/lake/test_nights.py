@@ -3,7 +3,10 @@
 import os
 
 import pytest
-from nights import Nights
+
+pytest.register_assert_rewrite("nights")
+
+from nights import Nights  # noqa: E402
 
 NIGHTS = 30
 SEEDS = int(os.environ.get("SPUNA_NIGHTS_SEEDS", 5))
