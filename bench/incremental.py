@@ -80,7 +80,7 @@ def measure(program: Path, folder: Path, options: argparse.Namespace) -> bool:
             number += 1
             new = write_rows(lake / "day=9999" / f"new-{number}.parquet", options.new_rows, 2000 + number)
             seconds, told = run(program, *command)
-            assert told["files"]["scored"] == 1, told["files"]
+            assert told["file_counts"]["scored"] == 1, told["file_counts"]
             together.append(seconds)
             single = ("score", "--model", model, "--input", new, "--out", folder / f"single-{number}.parquet")
             alone.append(run(program, *single)[0])

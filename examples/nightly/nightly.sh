@@ -4,7 +4,7 @@
 #
 #   nightly.sh TRUSTED POOL OUT [option of spuna clean]...
 #
-# The first run fits a model, which is kept in OUT. Ends with
+# The first run fits a model, which is kept beside OUT. Ends with
 #   0  OUT is complete
 #   4  OUT is complete but for files that could not be read; they are tried again the next time
 #   6  try again later: another run works on OUT, or the store does not answer
@@ -45,6 +45,6 @@ case $code in
 esac
 # The model has grown old: a person decides, since a refit scores the whole lake again.
 if refit=$(grep '^refit' "$said"); then
-  notify "$refit. Run once more with --refit"
+  notify "$refit"
 fi
 exit "$code"
