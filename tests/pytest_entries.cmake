@@ -10,6 +10,7 @@ set(SPUNA_COSTS
   python/ray=80
   python/spark_cluster=80
   lake/stop_and_go_on=60
+  lake/nights=60
 )
 
 function(spuna_add_pytest name)
