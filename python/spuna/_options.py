@@ -50,7 +50,7 @@ CALLS: dict[str, dict[str, Option]] = {
         "invalid": Option('Literal["drop", "error", "null"]', "null", "", "null, drop or error: rows with a null or non-finite embedding. `null` leaves our columns null, `drop` leaves the row out, `error` stops"),
         "on_bad_file": Option('Literal["error", "skip"]', "error", "", "error or skip: what to do about a file that can't be read. A file of the pool or the input. Summary and manifest list what was skipped, and the command ends with exit code 4"),
         "force": Option('bool', False, "", "Start even if memory seems too small"),
-        "threads": Option('int | None', None, "all, at most 64", "Threads"),
+        "threads": Option('int | None', None, "the CPUs that the process may use, at most 64", "Threads"),
     },
     "score": {
         "embedding": Option('str | None', None, "that of the model, else the only fitting column", "Column of embeddings"),
@@ -65,7 +65,7 @@ CALLS: dict[str, dict[str, Option]] = {
         "prefix": Option('str', "spuna_", "", "What our columns' names start with"),
         "invalid": Option('Literal["drop", "error", "null"]', "null", "", "null, drop or error: rows with a null or non-finite embedding. `null` leaves our columns null, `drop` leaves the row out, `error` stops"),
         "on_bad_file": Option('Literal["error", "skip"]', "error", "", "error or skip: what to do about a file that can't be read. A file of the pool or the input. Summary and manifest list what was skipped, and the command ends with exit code 4"),
-        "threads": Option('int | None', None, "all, at most 64", "Threads"),
+        "threads": Option('int | None', None, "the CPUs that the process may use, at most 64", "Threads"),
     },
     "clean": {
         "embedding": Option('str | None', None, "`embedding`, else the only fitting column", "Column of embeddings. The pool is tried for the trusted rows' column first, a scored input for the model's. All files of an input use the column of its first"),
@@ -110,7 +110,7 @@ CALLS: dict[str, dict[str, Option]] = {
         "invalid": Option('Literal["drop", "error", "null"]', "null", "", "null, drop or error: rows with a null or non-finite embedding. `null` leaves our columns null, `drop` leaves the row out, `error` stops"),
         "on_bad_file": Option('Literal["error", "skip"]', "error", "", "error or skip: what to do about a file that can't be read. A file of the pool or the input. Summary and manifest list what was skipped, and the command ends with exit code 4"),
         "force": Option('bool', False, "", "Start even if memory seems too small"),
-        "threads": Option('int | None', None, "all, at most 64", "Threads"),
+        "threads": Option('int | None', None, "the CPUs that the process may use, at most 64", "Threads"),
     },
     "monitor": {
         "embedding": Option('str | None', None, "that of the model, else the only fitting column", "Column of embeddings"),
@@ -119,6 +119,6 @@ CALLS: dict[str, dict[str, Option]] = {
         "report": Option('str | None', None, "", "HTML page with the history to write, or to replace"),
         "level": Option('float', 0.05, "", "The probability of ever detecting a shift where there is none. Over all batches of a state together, however many there are and however often one looks"),
         "invalid": Option('Literal["drop", "error", "null"]', "null", "", "null, drop or error: rows with a null or non-finite embedding. `null` leaves our columns null, `drop` leaves the row out, `error` stops"),
-        "threads": Option('int | None', None, "all, at most 64", "Threads"),
+        "threads": Option('int | None', None, "the CPUs that the process may use, at most 64", "Threads"),
     },
 }
