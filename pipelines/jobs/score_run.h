@@ -50,7 +50,7 @@ class ScoreRun {
         model_(std::move(model)) {}
 
   // That of the output directory; null beside an output file.
-  static RunState* StateOf(Scoring& scoring) {
+  static RunState* StateIn(Scoring& scoring) {
     return scoring.directory() == nullptr ? nullptr : &scoring.directory()->state();
   }
 

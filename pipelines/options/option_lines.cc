@@ -384,7 +384,7 @@ std::vector<Option> RunningLines() {
            .field = InFit(&FitJob::force)},
           {.name = "threads",
            .help = "Threads",
-           .rule = "all, at most 64",
+           .rule = "the CPUs that the process may use, at most 64",
            .range = Between(1, kMaxThreads),
            .field = InRunning(&RunningOptions::threads)},
           {.name = "json",

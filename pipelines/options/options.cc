@@ -1,13 +1,38 @@
 #include "pipelines/options/options.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <thread>
 
-namespace spuna {
+#include "pipelines/options/control_groups.h"
 
-int DefaultThreads() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
+namespace spuna {
+namespace {
+
+// The CPUs that this process may use, as taskset or a cpuset leave them.
+int UsableCpus() {
+  // The set must be as large as the kernel's own, which may be larger than cpu_set_t.
+  for (int size = CPU_SETSIZE; size <= (1 << 20); size *= 2) {
+    auto free_set = [](cpu_set_t* set) { CPU_FREE(set); };
+    const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(size), free_set);
+    if (set == nullptr) break;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(size), set.get()) == 0) {
+      return CPU_COUNT_S(CPU_ALLOC_SIZE(size), set.get());
+    }
+  }
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+int DefaultThreads() { return DefaultThreads(UsableCpus(), ReadControlGroups().cpus); }
+
+int DefaultThreads(int num_cpus, double cpu_quota) {
+  const double usable = std::min(static_cast<double>(num_cpus), std::ceil(cpu_quota));
+  return static_cast<int>(std::clamp(usable, 1.0, static_cast<double>(kMaxThreads)));
 }
 
 FitChoices FitOptions::Choose(std::int64_t num_trusted_rows, std::int64_t num_pool_rows,

@@ -47,8 +47,12 @@ enum class FitSample {
 /// OpenBLAS has a fixed number of buffers, one for each thread that multiplies.
 inline constexpr int kMaxThreads = 64;
 
-/// As many threads as the machine runs at once, within kMaxThreads.
+/// As many threads as this process can run at once, within kMaxThreads: the CPUs that it is allowed
+/// to use, and no more than its control groups give it time for.
 int DefaultThreads();
+
+/// The same of a process with so many CPUs, and the time of so many of them (infinite: all).
+int DefaultThreads(int num_cpus, double cpu_quota);
 
 /// The pool rows that a fit looks at, unless it is told another number. docs/scale.md says why.
 inline constexpr std::int64_t kDefaultFitRows = 50'000;

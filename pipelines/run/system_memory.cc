@@ -9,12 +9,14 @@
 #include <sstream>
 #include <string>
 
+#include "pipelines/options/control_groups.h"
+
 namespace spuna {
 namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-// The first number in a file, in bytes; infinite when there is none, as in "max".
+// The first number in a file; infinite when there is none.
 double NumberIn(const char* path) {
   std::ifstream file(path);
   double number = 0;
@@ -33,14 +35,9 @@ double BytesIn(const char* path, const std::string& name) {
   return kUnlimited;
 }
 
-double AvailableToGroup() {
-  const double limit = NumberIn("/sys/fs/cgroup/memory.max");
-  if (limit == kUnlimited) return kUnlimited;
-  const double used = NumberIn("/sys/fs/cgroup/memory.current");
-  return used == kUnlimited ? kUnlimited : std::max(limit - used, 0.0);
-}
+}  // namespace
 
-double AvailableToProcess() {
+double FreeAddressSpace() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
   // The first number is the size of the address space in pages.
@@ -50,11 +47,9 @@ double AvailableToProcess() {
   return std::max(static_cast<double>(limit.rlim_cur) - used, 0.0);
 }
 
-}  // namespace
-
 double FreeMemory() {
-  return std::min(
-      {BytesIn("/proc/meminfo", "MemAvailable:"), AvailableToGroup(), AvailableToProcess()});
+  return std::min({BytesIn("/proc/meminfo", "MemAvailable:"), ReadControlGroups().free_memory,
+                   FreeAddressSpace()});
 }
 
 std::int64_t PeakMemoryBytes() {
