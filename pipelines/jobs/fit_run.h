@@ -29,7 +29,6 @@ class FitRun {
   JobPaths& paths() { return paths_; }
   Source& pool() { return request_.pool; }
   const FitRequest& request() const { return request_; }
-  Source& pool() { return request_.pool; }
   const FitJob& job() const { return job_; }
   FitRequest TakeRequest() && { return std::move(request_); }
 
