@@ -31,6 +31,7 @@ class Model:
         prefix: str = "spuna_",
         invalid: Literal["drop", "error", "null"] = "null",
         on_bad_file: Literal["error", "skip"] = "error",
+        max_bad_files: int | None = None,
         threads: int | None = None,
     ) -> Rows: ...
     def scores(self, data: Any, *,
@@ -46,6 +47,7 @@ class Model:
         prefix: str = "spuna_",
         invalid: Literal["drop", "error", "null"] = "null",
         on_bad_file: Literal["error", "skip"] = "error",
+        max_bad_files: int | None = None,
         threads: int | None = None,
     ) -> Any: ...
     def report(self) -> dict[str, Any]: ...
@@ -106,6 +108,7 @@ def fit(trusted: Any, pool: Any, *, progress: Progress=None,
     neighbors: Literal["auto", "kd-tree", "product"] = "auto",
     invalid: Literal["drop", "error", "null"] = "null",
     on_bad_file: Literal["error", "skip"] = "error",
+    max_bad_files: int | None = None,
     force: bool = False,
     threads: int | None = None,
 ) -> Model: ...
@@ -152,6 +155,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     prefix: str = "spuna_",
     invalid: Literal["drop", "error", "null"] = "null",
     on_bad_file: Literal["error", "skip"] = "error",
+    max_bad_files: int | None = None,
     force: bool = False,
     threads: int | None = None,
 ) -> Cleaned: ...
@@ -198,6 +202,7 @@ def plan(trusted: Any, pool: Any, out: Path | None=None, *, overwrite: bool=Fals
     prefix: str = "spuna_",
     invalid: Literal["drop", "error", "null"] = "null",
     on_bad_file: Literal["error", "skip"] = "error",
+    max_bad_files: int | None = None,
     force: bool = False,
     threads: int | None = None,
 ) -> Plan: ...
