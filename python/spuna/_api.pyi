@@ -33,6 +33,7 @@ class Model:
         prefix: str = "spuna_",
         invalid: Literal["drop", "error", "null"] = "null",
         on_bad_file: Literal["error", "skip"] = "error",
+        max_bad_files: int | None = None,
         threads: int | None = None,
     ) -> Rows: ...
     def scores(self, data: Any, *,
@@ -50,6 +51,7 @@ class Model:
         prefix: str = "spuna_",
         invalid: Literal["drop", "error", "null"] = "null",
         on_bad_file: Literal["error", "skip"] = "error",
+        max_bad_files: int | None = None,
         threads: int | None = None,
     ) -> Any: ...
     def report(self) -> dict[str, Any]: ...
@@ -110,6 +112,7 @@ def fit(trusted: Any, pool: Any, *, progress: Progress=None,
     neighbors: Literal["auto", "kd-tree", "product"] = "auto",
     invalid: Literal["drop", "error", "null"] = "null",
     on_bad_file: Literal["error", "skip"] = "error",
+    max_bad_files: int | None = None,
     force: bool = False,
     threads: int | None = None,
 ) -> Model: ...
@@ -158,6 +161,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     prefix: str = "spuna_",
     invalid: Literal["drop", "error", "null"] = "null",
     on_bad_file: Literal["error", "skip"] = "error",
+    max_bad_files: int | None = None,
     force: bool = False,
     threads: int | None = None,
 ) -> Cleaned: ...
@@ -206,6 +210,7 @@ def plan(trusted: Any, pool: Any, out: Path | None=None, *, overwrite: bool=Fals
     prefix: str = "spuna_",
     invalid: Literal["drop", "error", "null"] = "null",
     on_bad_file: Literal["error", "skip"] = "error",
+    max_bad_files: int | None = None,
     force: bool = False,
     threads: int | None = None,
 ) -> Plan: ...
