@@ -84,6 +84,8 @@ arrow::Status CleanRun::ChooseModel() {
 
 arrow::Status CleanRun::Survey(const Runtime& runtime) {
   auto check = [&](const arrow_io::ParquetInput& file) -> arrow::Status {
+    // Rows that are streamed have the columns of all files, which are known later.
+    if (IsInMemory() && scoring_options_.columns) return arrow::Status::OK();
     return CheckScoreColumns(*file.schema(), file.name(), scoring_options_, file.partitions());
   };
   if (kept_) {
@@ -111,7 +113,8 @@ arrow::Status CleanRun::Fit(StageClock& clock) {
 }
 
 arrow::Result<std::shared_ptr<const CleanResult>> CleanRun::CleanInMemory(StageClock& clock) && {
-  ARROW_RETURN_NOT_OK(ColumnsOfStream(request().pool).status());
+  ARROW_ASSIGN_OR_RAISE(const auto columns, ColumnsOfStream(request().pool));
+  ARROW_RETURN_NOT_OK(CheckScoreColumns(*columns, request().pool.name(), scoring_options_));
   ARROW_ASSIGN_OR_RAISE(FitResult fit, spuna::Fit(request(), /*checkpoint=*/nullptr, clock));
   CleanResult::Input input;
   input.files = std::make_shared<const FitRequest>(std::move(fit_).TakeRequest());

@@ -160,8 +160,10 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   // Rows that are not written are scored to a place of no consequence.
   const std::string output =
       writes ? job.output : (fs::temp_directory_path() / "spuna-plan").string();
-  ARROW_RETURN_NOT_OK(
-      EstimateScore({pool, model, run.scoring_options()}, output, clock.runtime(), plan));
+  ScoreOptions scoring = run.scoring_options();
+  // Those of a stream need not be columns of each file.
+  if (!writes) scoring.columns.reset();
+  ARROW_RETURN_NOT_OK(EstimateScore({pool, model, scoring}, output, clock.runtime(), plan));
   return plan;
 }
 

@@ -102,6 +102,25 @@ def test_a_clean_takes_the_same_options(quick):
         spuna.clean(trusted, table, columns=["idd"], **options)
 
 
+def test_a_clean_of_files_has_their_hive_keys_among_the_columns(quick, tmp_path):
+    options, trusted, pool = quick
+    pq.write_table(pa.table({"embedding": list(trusted)}), tmp_path / "trusted.parquet")
+    for day, rows in enumerate((pool[:200], pool[200:])):
+        folder = tmp_path / "lake" / f"day={day}"
+        folder.mkdir(parents=True)
+        table = pa.table({"embedding": list(rows), f"only{day}": range(200)})
+        pq.write_table(table, folder / "a.parquet")
+    inputs = tmp_path / "trusted.parquet", tmp_path / "lake"
+    columns = ["day", "only1", "spuna_score"]
+    found = pa.table(spuna.clean(*inputs, columns=columns, **options))
+    assert found.column_names == columns
+    assert found["day"].to_pylist() == ["0"] * 200 + ["1"] * 200
+    assert found["only1"].null_count == 200
+    assert spuna.plan(*inputs, columns=columns, **options).to_dict()["fit_rows"] == 400
+    with pytest.raises(ValueError, match="2 files: .*there is no column 'only2'; did you mean 'only"):
+        spuna.clean(*inputs, columns=["only2"], **options)
+
+
 def test_scoring_by_neighbors(quick):
     options, trusted, pool = quick
     model = spuna.fit(trusted, pool, keep_banks=True, recipe="paper", **options)

@@ -150,8 +150,8 @@ BOOST_AUTO_TEST_CASE(what_exists_is_replaced_only_if_asked) {
   ScoreJob job = Score("out");
   job.reasons = directory / "taken";
   job.options.overwrite = true;
-  BOOST_TEST(test::Get(Run(job, Threads(1))).score->counts.dropped ==
-             test::ReadParquet(*job.reasons)->num_rows());
+  const JobReport report = test::Get(Run(job, Threads(1)));
+  BOOST_TEST(report.score->counts.dropped == test::ReadParquet(*job.reasons)->num_rows());
   job.report = job.reasons;
   BOOST_TEST(Run(job, Threads(1)).status().message().find("`report`") != std::string::npos);
 }
@@ -195,15 +195,15 @@ BOOST_AUTO_TEST_CASE(a_plan_lists_what_would_be_written) {
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_the_files_is_said_to_be_one) {
-  Source part = test::Get(Source::List({directory / "lake/day=1", directory / "lake/day=2"}, "pool",
-                                       OnBadFile::kError));
+  Source part = test::Get(Source::List(
+      {{directory / "lake/day=1", directory / "lake/day=2"}, "pool"}, OnBadFile::kError));
   test::Require(part.Survey({}, {}, Threads(1)));
   const Model model = test::Get(LoadModel(directory / "model"));
   FindingsOptions options;
   options.group_by = {"shifted"};
   options.report = directory / "report.html";
   Explanation written(options);
-  test::Require(written.Stage(/*state=*/nullptr, /*may_replace=*/false));
+  test::Require(written.Stage(/*state=*/nullptr, /*may_replace=*/false, /*manifest=*/nullptr));
   const Runtime runtime = Threads(1);
   StageClock clock(runtime);
   JobReport report;
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_the_files_is_said_to_be_one) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_stopped_run_has_named_is_its_own) {
-  Source source = test::Get(Source::List({directory / "lake"}, "pool", OnBadFile::kError));
+  Source source = test::Get(Source::List({{directory / "lake"}, "pool"}, OnBadFile::kError));
   test::Require(source.Survey({}, {}, Threads(1)));
   const Model model = test::Get(LoadModel(directory / "model"));
   RunState state = test::Get(RunState::Open({directory / "state", "out", "out"}, {}, false));
@@ -232,13 +232,24 @@ BOOST_AUTO_TEST_CASE(what_a_stopped_run_has_named_is_its_own) {
   JobReport report;
   const ScoreOptions scoring;
   Explanation stopped(options);
-  test::Require(stopped.Stage(&state, /*may_replace=*/false));
+  test::Require(stopped.Stage(&state, /*may_replace=*/false, /*manifest=*/nullptr));
   test::Require(
       stopped.Write({.pool = source, .model = model, .scoring = scoring}, &state, report, clock));
   BOOST_TEST(fs::exists(*options.reasons));
-  BOOST_TEST(Explanation(options).Stage(&state, /*may_replace=*/false).ok());
-  BOOST_TEST(!Explanation(options).Stage(/*state=*/nullptr, /*may_replace=*/false).ok());
-  BOOST_TEST(Explanation(options).Stage(/*state=*/nullptr, /*may_replace=*/true).ok());
+  BOOST_TEST(Explanation(options).Stage(&state, /*may_replace=*/false, /*manifest=*/nullptr).ok());
+  BOOST_TEST(!Explanation(options)
+                  .Stage(/*state=*/nullptr, /*may_replace=*/false, /*manifest=*/nullptr)
+                  .ok());
+  BOOST_TEST(Explanation(options)
+                 .Stage(/*state=*/nullptr, /*may_replace=*/true, /*manifest=*/nullptr)
+                 .ok());
+  // So is what an earlier run has written under the very name.
+  json manifest = {{"findings", stopped.Describe()}};
+  BOOST_TEST(stopped.WasWritten(&manifest));
+  BOOST_TEST(Explanation(options).Stage(/*state=*/nullptr, /*may_replace=*/false, &manifest).ok());
+  manifest["findings"]["reasons"] = "elsewhere";
+  BOOST_TEST(!stopped.WasWritten(&manifest));
+  BOOST_TEST(!Explanation(options).Stage(/*state=*/nullptr, /*may_replace=*/false, &manifest).ok());
 }
 
 BOOST_AUTO_TEST_CASE(scores_without_classifier_decide_nothing_to_explain) {
