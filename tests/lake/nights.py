@@ -204,7 +204,7 @@ class Nights:
         name = self.random.choice(names)
         path = self.out / name
         data = path.read_bytes()
-        kinds = ["delete", "truncate", "replace", "empty"] + ["same size and time"] * is_verified
+        kinds = ["delete", "truncate", "replace", "empty"] + ["same size and time"] * (is_verified and len(data) > 0)
         kind = self.random.choice(kinds)
         if kind == "delete":
             path.unlink()
