@@ -84,7 +84,8 @@ const json* Scoring::manifest() const {
 
 arrow::Result<ModelAge> Scoring::Watch(Source& source, const Model& model,
                                        StageClock& clock) const {
-  const json before = manifest()->value("watch", json());
+  const EarlierRows before{manifest()->value("watch", json()),
+                           FileRecordFrom(manifest()->value("total", json::object())).counts};
   std::vector<bool> others;
   bool has_new = false;
   for (std::size_t i = 0; i < source.files().size(); ++i) {
@@ -93,7 +94,7 @@ arrow::Result<ModelAge> Scoring::Watch(Source& source, const Model& model,
     others.push_back(!is_new);
     has_new |= is_new && source.IsRead(i);
   }
-  if (!has_new || options_.by == ScoreBy::kNeighbors) return ModelAge{"", before};
+  if (!has_new || options_.by == ScoreBy::kNeighbors) return ModelAge{"", before.watch};
   source.LeaveAlone(std::move(others));
   return WatchNewRows(source, model, options_, before, clock);
 }

@@ -148,7 +148,7 @@ std::string Named(const std::vector<std::string>& names) {
 }
 
 // What was done to an output that was there.
-void AddUpdate(const JobReport::Update& update, Lines& lines) {
+void AddUpdate(const JobReport::Update& update, const Decision& decision, Lines& lines) {
   if (update.was_there) {
     std::string done;
     const std::pair<const char*, const std::vector<std::string>*> kinds[] = {
@@ -167,6 +167,13 @@ void AddUpdate(const JobReport::Update& update, Lines& lines) {
     lines.emplace_back(
         "vanished",
         Named(update.vanished) + ": not in the input any more; `--prune` removes their outputs");
+  }
+  if (update.files_after_fit > 0 && decision.HasGuarantee()) {
+    lines.emplace_back("promise", "`--" + decision.rule +
+                                      "` is proven for rows that were fitted; " +
+                                      Count(static_cast<std::int64_t>(update.files_after_fit)) +
+                                      " files came later, and for them it holds only as far as "
+                                      "their clean rows are like the trusted ones");
   }
   if (!update.refit_reason.empty()) {
     lines.emplace_back("refit due", update.refit_reason + "; add `--refit`");
@@ -218,7 +225,7 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
     lines.emplace_back(warning.about, warning.text);
   }
   if (report.score) AddScore(*report.score, lines);
-  if (report.update) AddUpdate(*report.update, lines);
+  if (report.update && report.score) AddUpdate(*report.update, report.score->decision, lines);
   AddFindings(report, lines);
   if (!report.fit && report.score && !report.score->drop && report.score->counts.invalid > 0) {
     lines.emplace_back("invalid rows",

@@ -12,6 +12,7 @@
 
 #include "arrow_io/annotated_copy.h"
 #include "arrow_io/embedding_column.h"
+#include "arrow_io/failure.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
 #include "pipelines/score/assembly_line.h"
@@ -76,6 +77,8 @@ FileOutcome FileScorer::Score(const arrow_io::InputFile& file, const FileTarget&
   // What went wrong while the file changed is owed to the change.
   const bool may_have_changed = outcome.status.ok() || outcome.is_input_error;
   if (!may_have_changed || outcome.status.IsCancelled()) return outcome;
+  // A store that does not answer is not asked again.
+  if (arrow_io::KindOf(outcome.status) == arrow_io::FailureKind::kMayPass) return outcome;
   const arrow::Status unchanged = file.CheckUnchanged();
   if (!unchanged.ok()) {
     outcome.status = unchanged;

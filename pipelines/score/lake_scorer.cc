@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipelines/score/file_scorer.h"
+#include "pipelines/source/retries.h"
 
 namespace spuna {
 namespace {
@@ -35,9 +36,14 @@ class LakeScorer {
   // Scores the file with this number.
   FileOutcome Score(std::size_t file, const FileTarget& kept,
                     const std::optional<FileTarget>& dropped) {
-    const std::int64_t before = rows_done_;
-    FileOutcome outcome = scorer_.Score(request_.source.files()[file], kept, dropped,
-                                        [&](std::int64_t done) { Report(before + done); });
+    const arrow_io::InputFile& input = request_.source.files()[file];
+    FileOutcome outcome;
+    const arrow::Status tried = RetryMayPass(clock_.runtime(), input, [&] {
+      outcome = scorer_.Score(input, kept, dropped,
+                              [&](std::int64_t done) { Report(rows_done_ + done); });
+      return outcome.is_input_error ? outcome.status : arrow::Status::OK();
+    });
+    if (!tried.ok()) outcome.status = tried;
     Pass(file);
     return outcome;
   }
