@@ -146,8 +146,11 @@ int RunCommand(const CommandOptions& options) {
   arrow::Status valid = options.Validate();
   if (valid.ok()) valid = CheckStandardStreams(options);
   if (!valid.ok()) return Fail(valid, kWrongUsage);
-  const arrow::Status started = StartProcess(options.running.threads);
-  if (!started.ok()) return Fail(started, kFailed);
+  // `inspect` multiplies nothing: it needs no more memory than the model.
+  if (!std::holds_alternative<InspectJob>(options.job)) {
+    const arrow::Status started = StartProcess(options.running.threads);
+    if (!started.ok()) return Fail(started, kFailed);
+  }
   return std::visit([&](const auto& job) { return RunJob(job, options.running); }, options.job);
 }
 

@@ -1,6 +1,7 @@
 #include "algorithms/compute/blas.h"
 
 #include <cblas.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <armadillo>
@@ -8,14 +9,22 @@
 #include <cstdlib>
 #include <mlpack/core/util/version.hpp>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 // Exported by OpenBLAS builds that choose their kernels at run time; absent from others.
 extern "C" {
 [[gnu::weak]] void gotoblas_init();
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
+// In all builds: a buffer for one product, of which there are as many as were ever in use at once.
+[[gnu::weak]] void* blas_memory_alloc(int kind);
+[[gnu::weak]] void blas_memory_free(void* buffer);
+// In builds with threads: how many it has started, and on how many it works.
+[[gnu::weak]] extern int blas_num_threads;
+[[gnu::weak]] extern int blas_cpu_number;
 }
 
 #ifdef SPUNA_OWNS_OPENBLAS
@@ -40,6 +49,15 @@ int open_scopes = 0;
 int threads_before = 1;
 
 #if defined(SPUNA_OWNS_OPENBLAS)
+// Every product of ours is on one thread (SingleThreadedBlas), so an OpenBLAS of our own starts no
+// others. They would take 128 MB of addresses each, and try for ever where there are none. To be
+// done before it sets itself up, which it does without a priority.
+[[gnu::constructor(101)]] void StartNoBlasThreads() {
+  if (&blas_num_threads == nullptr || &blas_cpu_number == nullptr) return;
+  blas_num_threads = 1;
+  blas_cpu_number = 1;
+}
+
 // Where OpenBLAS is our own, loading is the moment: nobody multiplies yet. OpenBLAS itself may not
 // have been set up, which it does once.
 [[gnu::constructor]] void ChooseBlasKernelsOnLoad() {
@@ -61,6 +79,35 @@ SingleThreadedBlas::SingleThreadedBlas() {
 SingleThreadedBlas::~SingleThreadedBlas() {
   const std::scoped_lock lock(scope_mutex);
   if (--open_scopes == 0) openblas_set_num_threads(threads_before);
+}
+
+bool ReserveBlasBuffers(std::size_t num_threads) {
+  if (blas_memory_alloc == nullptr || blas_memory_free == nullptr) return true;
+  static std::mutex mutex;
+  static std::set<void*> buffers;
+  const std::scoped_lock lock(mutex);
+  if (buffers.size() >= num_threads) return true;
+  // OpenBLAS asks again and again for a buffer that it does not get. So we ask first.
+  const std::size_t num_missing = num_threads - buffers.size();
+  std::vector<void*> tried;
+  tried.reserve(num_missing);
+  for (bool is_there = true; is_there && tried.size() < num_missing;) {
+    void* const addresses =
+        mmap(nullptr, kBlasBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    is_there = addresses != MAP_FAILED;
+    if (is_there) tried.push_back(addresses);
+  }
+  for (void* const addresses : tried) munmap(addresses, kBlasBufferBytes);
+  if (tried.size() < num_missing) return false;
+  // A buffer that we hold is not given out again: the next one is one we know, or a new one.
+  std::vector<void*> held;
+  held.reserve(num_threads);
+  while (buffers.size() < num_threads) {
+    held.push_back(blas_memory_alloc(0));
+    buffers.insert(held.back());
+  }
+  for (void* const buffer : held) blas_memory_free(buffer);
+  return true;
 }
 
 void ChooseBlasKernels() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace spuna::algorithms {
@@ -16,6 +17,14 @@ class SingleThreadedBlas {
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
 };
+
+/// The addresses that OpenBLAS takes for each thread that multiplies; memory only as it is used.
+inline constexpr std::size_t kBlasBufferBytes = std::size_t{128} << 20;
+
+/// Makes sure of OpenBLAS's buffers for products on so many threads at once, for as long as the
+/// process lives; false where the system does not give it the addresses. A product without a buffer
+/// would not fail: it would wait for ever. Any thread may call it.
+bool ReserveBlasBuffers(std::size_t num_threads);
 
 /// Makes OpenBLAS use the kernels that fit the CPU.
 ///

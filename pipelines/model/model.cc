@@ -8,7 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
+#include "arrow_io/hash.h"
+#include "pipelines/model/checksum.h"
 #include "pipelines/model/model_tensors.h"
 #include "pipelines/model/safetensors.h"
 #include "pipelines/model/screen_tensors.h"
@@ -26,7 +29,9 @@ using nlohmann::json;
 constexpr const char* kFormat = "spuna-model";
 // From kOldestFormat on every release reads the older ones: docs/architecture.md has the policy.
 constexpr int kOldestFormat = 3;
-constexpr int kFormatVersion = 5;
+constexpr int kFormatVersion = 6;
+// The first with a checksum.
+constexpr int kChecksumFormat = 6;
 
 arrow::Result<algorithms::Matrix> ReadBank(const Safetensors& file, const std::string& name,
                                            std::size_t dimension) {
@@ -63,7 +68,7 @@ arrow::Result<int> ReadVersion(const std::string& text) {
                                 text, "'; use the spuna that wrote it");
 }
 
-arrow::Result<Model> FromSafetensors(const Safetensors& file) {
+arrow::Result<Model> FromSafetensors(const Safetensors& file, const std::string& bytes) {
   auto text = [&](const std::string& key) {
     const auto it = file.metadata.find(key);
     return it == file.metadata.end() ? std::string() : it->second;
@@ -72,6 +77,7 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
     return arrow::Status::Invalid("it is a safetensors file but not a model of spuna");
   }
   ARROW_ASSIGN_OR_RAISE(const int version, ReadVersion(text("format_version")));
+  ARROW_RETURN_NOT_OK(VerifyChecksum(bytes, file, version >= kChecksumFormat));
   Model model;
   model.options = FitOptionsFromJson(json::parse(text("options")), version);
   model.summary = FitSummaryFromJson(json::parse(text("fit")));
@@ -112,6 +118,7 @@ arrow::Result<Model> FromSafetensors(const Safetensors& file) {
 json Model::Describe() const {
   json described = {{"format", kFormat},
                     {"format_version", std::to_string(kFormatVersion)},
+                    {"hash", ModelHash(*this)},
                     {"dimension", dimension()},
                     {"options", ToJson(options)},
                     {"fit", ToJson(summary, options.recipe)},
@@ -162,13 +169,15 @@ std::string SerializeModel(const Model& model) {
     add("bank.clean", model.banks->clean);
     add("bank.shifted", model.banks->shifted);
   }
-  return file.Serialize();
+  return SerializeWithChecksum(std::move(file));
 }
+
+std::string ModelHash(const Model& model) { return arrow_io::HashDigits(SerializeModel(model)); }
 
 arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& name) {
   auto parse = [&]() -> arrow::Result<Model> {
     ARROW_ASSIGN_OR_RAISE(const Safetensors file, Safetensors::Parse(bytes));
-    return FromSafetensors(file);
+    return FromSafetensors(file, bytes);
   };
   arrow::Result<Model> model = CatchExceptions(parse);
   if (!model.ok()) {

@@ -46,15 +46,19 @@ struct Model {
 
   std::int64_t dimension() const { return static_cast<std::int64_t>(classifier.dimension); }
 
-  /// What the model says of itself: options, summary, versions. Equal fits say the same.
+  /// What the model says of itself: hash, options, summary, versions. Equal fits say the same.
   nlohmann::json Describe() const;
 };
 
-/// The model as safetensors: an 8-byte length, a JSON header, raw tensors. Equal models are equal
-/// bytes.
+/// The model as safetensors: an 8-byte length, a JSON header with a checksum of the whole, raw
+/// tensors. Equal models are equal bytes.
 std::string SerializeModel(const Model& model);
 
-/// Reads a model; every length, offset and shape is checked before use. `name` is for messages.
+/// The hash of these bytes: what manifests, states and `inspect` name a model by.
+std::string ModelHash(const Model& model);
+
+/// Reads a model; its checksum and every length, offset and shape are checked before use. `name` is
+/// for messages.
 arrow::Result<Model> ParseModel(const std::string& bytes, const std::string& name);
 
 /// ParseModel of a file, which a file:// URI may name.

@@ -4,9 +4,13 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/util/thread_pool.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "algorithms/compute/blas.h"
+#include "pipelines/options/options.h"
+#include "pipelines/run/system_memory.h"
 
 namespace spuna {
 namespace {
@@ -27,6 +31,23 @@ const char* StageName(algorithms::Stage stage) {
       break;
   }
   return "distill";
+}
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+// What a program needs besides its threads' own, and what a thread needs: stack and heap.
+constexpr std::size_t kOwnBytes = 128 * kMegabyte;
+constexpr std::size_t kThreadBytes = 64 * kMegabyte;
+
+arrow::Status TooFewAddresses(std::size_t needed, int num_threads) {
+  const double free = FreeAddressSpace();
+  const std::string found =
+      std::isfinite(free) ? "its limit (`ulimit -v`) leaves it " +
+                                std::to_string(static_cast<std::size_t>(free) / kMegabyte) + " MB"
+                          : "the system does not give it that much (see vm.overcommit_memory)";
+  return arrow::Status::OutOfMemory(
+      "expected ", needed / kMegabyte, " MB of address space for ", num_threads,
+      num_threads == 1 ? " thread, but " : " threads, but ", found, "; raise the limit",
+      num_threads == 1 ? "" : " or use fewer `--threads`");
 }
 
 }  // namespace
@@ -79,8 +100,21 @@ algorithms::Execution StageClock::Execution() {
   return execution;
 }
 
+arrow::Status ReserveForThreads(int num_threads) {
+  // Plans may have more threads; OpenBLAS has no buffers for those.
+  const auto num_buffers = static_cast<std::size_t>(std::clamp(num_threads, 1, kMaxThreads));
+  if (algorithms::ReserveBlasBuffers(num_buffers)) return arrow::Status::OK();
+  return TooFewAddresses(num_buffers * algorithms::kBlasBufferBytes, num_threads);
+}
+
 arrow::Status StartProcess(int num_threads) {
   algorithms::ChooseBlasKernels();
+  // Besides its buffer a thread has a stack and a heap. Where there is no room for these, libraries
+  // crash; where there is hardly any, a run fails in the middle.
+  const std::size_t needed = kOwnBytes + static_cast<std::size_t>(num_threads) *
+                                             (kThreadBytes + algorithms::kBlasBufferBytes);
+  if (FreeAddressSpace() < static_cast<double>(needed)) return TooFewAddresses(needed, num_threads);
+  ARROW_RETURN_NOT_OK(ReserveForThreads(num_threads));
   ARROW_RETURN_NOT_OK(arrow::SetCpuThreadPoolCapacity(num_threads));
   return arrow::io::SetIOThreadPoolCapacity(num_threads);
 }

@@ -66,8 +66,14 @@ class StageClock {
   std::map<std::string, double> seconds_;
 };
 
-/// Sets up a process that is spuna's own: one budget of threads for Arrow's pools, and OpenBLAS on
-/// the kernels that fit the CPU. To be called once, when a program starts, before any other thread.
+/// Makes sure that the process has the addresses which products on so many threads need, 128 MB
+/// each, and says what is missing where it does not: without them a product would wait for ever.
+/// For every door, before it multiplies; may be called often, and from any thread.
+arrow::Status ReserveForThreads(int num_threads);
+
+/// Sets up a process that is spuna's own: one budget of threads for Arrow's pools, OpenBLAS on the
+/// kernels that fit the CPU, and addresses for its threads. To be called once, when a program
+/// starts, before any other thread.
 arrow::Status StartProcess(int num_threads);
 
 /// The version of spuna, such as "0.1.0".

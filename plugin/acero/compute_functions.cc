@@ -7,6 +7,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <arrow/util/thread_pool.h>
 
 #include <optional>
 #include <string>
@@ -91,6 +92,7 @@ arrow::Status Execute(const cp::ExecSpan& batch, cp::ExecResult* out) {
     out->value = empty->data();
     return arrow::Status::OK();
   }
+  ARROW_RETURN_NOT_OK(ReserveForThreads(arrow::GetCpuThreadPoolCapacity()));
   ARROW_ASSIGN_OR_RAISE(auto model, FindModel(*name));
   ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(std::move(model), ScoreOptions()));
   const BatchScorer scorer = BatchScorer::MakeForColumn(

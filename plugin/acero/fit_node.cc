@@ -163,6 +163,7 @@ class FitNode : public ExecNode {
       ARROW_ASSIGN_OR_RAISE(NodePool pool, GatherPool(batches));
       // As many threads as the plan has; its own are mostly idle, waiting for this node.
       const Runtime runtime = MakeRuntime(plan_->query_context()->executor()->GetCapacity());
+      ARROW_RETURN_NOT_OK(ReserveForThreads(runtime.num_threads));
       StageClock clock(runtime);
       ARROW_RETURN_NOT_OK(step_->Fit(trusted, std::move(pool), clock));
     }

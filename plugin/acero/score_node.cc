@@ -3,6 +3,7 @@
 #include <arrow/acero/query_context.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/util/thread_pool.h>
 
 #include <memory>
 #include <string>
@@ -29,6 +30,7 @@ class ScoreNode : public arrow::acero::MapNode {
                                        const arrow::acero::ExecNodeOptions& options) {
     ARROW_RETURN_NOT_OK(ValidateExecNodeInputs(plan, inputs, 1, ScoreNodeOptions::kName));
     ARROW_ASSIGN_OR_RAISE(const ScoreNodeOptions& score, CheckedOptions<ScoreNodeOptions>(options));
+    ARROW_RETURN_NOT_OK(ReserveForThreads(plan->query_context()->executor()->GetCapacity()));
     ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(score.model, score.score));
     // Rows have no number here, since batches come in any order, and no other name.
     ARROW_ASSIGN_OR_RAISE(BatchScorer scorer,

@@ -41,7 +41,8 @@ arrow::Status RequireArgument(const T* argument, const char* name) {
   return arrow::Status::Invalid("`", name, "` must not be NULL");
 }
 
-/// The options of a call, as the job of the command that it is like.
+/// The options of a call, as the job of the command that it is like. What its threads need is
+/// there.
 template <typename Job>
 struct ParsedOptions {
   Job job;
@@ -53,6 +54,7 @@ arrow::Result<ParsedOptions<Job>> ParseOptions(const char* options) {
   spuna::CommandOptions command;
   command.job = Job();
   ARROW_ASSIGN_OR_RAISE(command, ParseJsonOptions(Text(options), command.command()));
+  ARROW_RETURN_NOT_OK(ReserveForThreads(command.running.threads));
   return ParsedOptions<Job>{std::get<Job>(std::move(command.job)), command.running.threads};
 }
 

@@ -7,6 +7,7 @@ import struct
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import spuna
 
@@ -45,3 +46,22 @@ def test_the_code_of_the_page_scores_and_measures_as_spuna_does(tmp_path):
     keeps = (code["score"](new, tensors) < 0.5) & ~code["is_far"](new, tensors)
     assert keeps.tolist() == np.asarray(told["spuna_keep"]).tolist()
     assert not keeps[50:].any()
+
+
+def test_the_code_of_the_page_checks_a_file(tmp_path):
+    xxhash = pytest.importorskip("xxhash")
+    code = {}
+    exec(re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[1], code)
+    random = np.random.default_rng(0)
+    model = spuna.fit(random.normal(size=(100, 4)).astype("f4"), random.normal(size=(100, 4)).astype("f4"))
+    model.save(tmp_path / "m.safetensors")
+    data = (tmp_path / "m.safetensors").read_bytes()
+    said, found = code["checksum"](data)
+    assert said == found
+    damaged = data[:-1] + bytes([data[-1] ^ 1])
+    said, found = code["checksum"](damaged)
+    assert said != found
+    (tmp_path / "m.safetensors").write_bytes(damaged)
+    with pytest.raises(Exception, match=f"its checksum is {found} but should be {said}"):
+        spuna.Model.load(tmp_path / "m.safetensors")
+    assert model.report()["hash"] == xxhash.xxh3_128_hexdigest(data)
