@@ -120,6 +120,7 @@ std::vector<Option> FileNameLines();
 std::vector<Option> OutputLines();
 std::vector<Option> LayoutLines();
 std::vector<Option> OutputColumnLines();
+std::vector<Option> UpdateLines();
 std::vector<Option> DecisionLines();
 std::vector<Option> FarLines();
 std::vector<Option> FindingsLines();
