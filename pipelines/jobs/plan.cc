@@ -113,15 +113,16 @@ arrow::Result<JobPlan> PlanScore(const ScoreJob& job, StageClock& clock) {
   std::optional<Scoring> scoring;
   if (!run.input().IsSingleFile() && !job.options.overwrite) {
     ARROW_ASSIGN_OR_RAISE(Scoring opened, run.Open(clock));
-    plan.was_done = opened.IsUpToDate();
     scoring.emplace(std::move(opened));
+    plan.was_done = run.IsDone(*scoring);
+    if (!plan.was_done) ARROW_RETURN_NOT_OK(run.Stage(*scoring));
   }
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   DescribeInput(run.input(), plan);
   DescribeOutput(run.input(), run.targets(), plan);
   AddFile(job.reasons, "reasons", plan);
   AddFile(job.report, "report", plan);
-  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.options.overwrite || plan.was_done));
+  if (!scoring) ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, job.options.overwrite));
   plan.free_memory = FreeMemory();
   if (plan.was_done) return plan;
   ARROW_RETURN_NOT_OK(
@@ -135,7 +136,8 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   const Source& pool = run.request().pool;
   const bool writes = !job.output.empty();
   const bool replaces = job.fit.overwrite || job.refit;
-  if (writes && !pool.IsSingleFile() && !replaces) {
+  const bool opens = writes && !pool.IsSingleFile() && !replaces;
+  if (opens) {
     ARROW_ASSIGN_OR_RAISE(const std::optional<JobReport> finished, run.Open(clock));
     plan.was_done = finished.has_value();
   } else if (writes && !replaces) {
@@ -149,7 +151,7 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   AddFile(job.reasons, "reasons", plan);
   AddFile(job.report, "report", plan);
   const Model* const kept = run.kept_model();
-  ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, replaces || plan.was_done || kept != nullptr));
+  if (!opens) ARROW_RETURN_NOT_OK(CheckFiles(plan.outputs, replaces));
   plan.free_memory = FreeMemory();
   if (plan.was_done) return plan;
   Model fitted;

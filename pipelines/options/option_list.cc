@@ -69,9 +69,10 @@ void ResolvePaths(Option& option) {
 const std::vector<Option>& OptionList() {
   static const std::vector<Option> list = [] {
     std::vector<Option> all;
-    for (const auto& lines : {InputLines(), FileNameLines(), OutputLines(), OutputColumnLines(),
-                              LayoutLines(), DecisionLines(), FarLines(), FindingsLines(),
-                              MethodLines(), TrainingLines(), ColumnLines(), RunningLines()}) {
+    for (const auto& lines :
+         {InputLines(), FileNameLines(), OutputLines(), UpdateLines(), OutputColumnLines(),
+          LayoutLines(), DecisionLines(), FarLines(), FindingsLines(), MethodLines(),
+          TrainingLines(), ColumnLines(), RunningLines()}) {
       all.insert(all.end(), lines.begin(), lines.end());
     }
     for (Option& option : all) ResolvePaths(option);

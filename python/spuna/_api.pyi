@@ -20,6 +20,7 @@ class Model:
     def to_bytes(self) -> bytes: ...
     def score(self, data: Any, *,
         embedding: str | None = None,
+        all_files: bool = False,
         drop: bool = False,
         columns: list[str] | None = None,
         replace: bool = False,
@@ -38,6 +39,7 @@ class Model:
     ) -> Rows: ...
     def scores(self, data: Any, *,
         embedding: str | None = None,
+        all_files: bool = False,
         drop: bool = False,
         columns: list[str] | None = None,
         replace: bool = False,
@@ -80,6 +82,7 @@ class Cleaned(Rows, Result):
 
 def fit(trusted: Any, pool: Any, *, progress: Progress=None,
     embedding: str | None = None,
+    all_files: bool = False,
     keep_banks: bool = False,
     threshold: float | None = None,
     max_clean_loss: float | None = None,
@@ -119,6 +122,7 @@ def fit(trusted: Any, pool: Any, *, progress: Progress=None,
 
 def clean(trusted: Any, pool: Any, *, progress: Progress=None,
     embedding: str | None = None,
+    all_files: bool = False,
     drop: bool = False,
     keep_banks: bool = False,
     columns: list[str] | None = None,
@@ -168,6 +172,7 @@ def clean(trusted: Any, pool: Any, *, progress: Progress=None,
 
 def plan(trusted: Any, pool: Any, out: Path | None=None, *, overwrite: bool=False, progress: Progress=None,
     embedding: str | None = None,
+    all_files: bool = False,
     drop: bool = False,
     keep_banks: bool = False,
     columns: list[str] | None = None,
@@ -217,6 +222,7 @@ def plan(trusted: Any, pool: Any, out: Path | None=None, *, overwrite: bool=Fals
 
 def monitor(model: Model | Path, data: Any, *, progress: Progress=None,
     embedding: str | None = None,
+    all_files: bool = False,
     state: str | None = None,
     metrics: str | None = None,
     report: str | None = None,

@@ -155,9 +155,9 @@ BOOST_AUTO_TEST_CASE(json_takes_on_and_true_alike) {
 BOOST_AUTO_TEST_CASE(unknown_names_are_answered_with_the_nearest_one) {
   BOOST_TEST(ErrorOf(R"({"max_clean_los": 0.1})", Command::kScore)
                  .starts_with("there is no option `max_clean_los`; did you mean `max_clean_loss`? "
-                              "the options are by, distances, drop,"));
+                              "the options are all_files, by,"));
   BOOST_TEST(ErrorOf(R"({"color": 1})", Command::kScore)
-                 .starts_with("there is no option `color`; the options are by,"));
+                 .starts_with("there is no option `color`; the options are all_files, by,"));
   BOOST_TEST(SimilarName("claen", {"fit", "clean"}) == "clean");
   BOOST_TEST(SimilarName("alhpa", {"beta", "alpha"}) == "alpha");
   BOOST_TEST(SimilarName("z", {"k"}) == "");
