@@ -155,7 +155,7 @@ def test_files_of_any_name(sample, tmp_path):
     (tmp_path / "list").write_text(f"{lake}/day=1/part-0\n")
     run(*sample.score(tmp_path / "listed", lake=f"@{tmp_path / 'list'}"))
     assert (tmp_path / "listed/part-0").read_bytes() == (tmp_path / "one").read_bytes()
-    result = run(*sample.score(tmp_path / "out", lake=lake), expect=1)
+    result = run(*sample.score(tmp_path / "out", lake=lake), expect=5)
     assert "such as day=1/part-0, add `--all-files`" in result.err
     for number, pool in enumerate([lake, lake / "**/part-*"]):
         out = tmp_path / f"out-{number}"
@@ -215,7 +215,7 @@ def test_a_file_uri_is_a_path_everywhere(sample, tmp_path):
         "--base", f"file://{sample.lake}",
     )  # fmt: skip
     written = {"options.toml", "kept", "dropped", "model", "reasons", "report.html", "labels"}
-    assert {path.name for path in place.iterdir()} == written
+    assert {path.name for path in place.iterdir() if path.suffix != ".spuna"} == written
     run("inspect", uri("model"))
     run(
         "monitor", "--model", uri("model"), "--input", lake, "--state", uri("state"), "--metrics", uri("metrics"),
@@ -287,7 +287,7 @@ def test_secrets_are_never_printed(sample, tmp_path, uri):
     ]  # fmt: skip
     for arguments in commands:
         result = run(*arguments, expect=None, env=NO_NETWORK, timeout=60)
-        assert result.code in (1, 2), f"{arguments}\n{result}"
+        assert result.code in (1, 2, 5, 6), f"{arguments}\n{result}"
         assert SECRET not in result.out + result.err, arguments
     assert not out.exists()
 
