@@ -22,6 +22,11 @@ struct Discriminant {
   /// How much of the score is the network's; the rest is the linear discriminant's.
   double network_weight = 0.5;
   Separation separation;
+  /// The same for a model that learns from the scores. Where no shift is proven it is halfway from
+  /// the measured proportion to an even one: chance has chosen it as much as a difference has.
+  double LearnedNetworkWeight() const {
+    return separation.Found() ? network_weight : (network_weight + 0.5) / 2;
+  }
   /// The estimated share of shifted rows in the pool.
   Share share;
   /// What scored each fold, and its scores of the trusted rows in it. The network takes the most

@@ -116,7 +116,7 @@ SoftLesson FitContext::MakeLesson(const Expansion& expansion,
   SoftLesson lesson;
   lesson.found = found();
   lesson.share = EstimatedShare();
-  if (discriminant_) lesson.network_weight = discriminant_->network_weight;
+  if (discriminant_) lesson.network_weight = discriminant_->LearnedNetworkWeight();
   const Targets targets = options_.switches.targets;
   if (targets == Targets::kPool) {
     lesson.targets = TargetsOfPool(plain_pool_.num_rows);
@@ -127,7 +127,7 @@ SoftLesson FitContext::MakeLesson(const Expansion& expansion,
         plain_pool_.num_rows,
         {discriminant_ ? std::span<const double>(discriminant_->pool) : std::span<const double>(),
          targets == Targets::kSoft ? neighbor_scores : std::span<const double>()});
-    lesson.targets = TargetsOfLogits(lesson.curve, lesson.share);
+    lesson.targets = TargetsOfLogits(lesson.curve, lesson.share, found());
   }
   lesson.offsets = StratumOffsets(strata_, lesson.targets.network);
   return lesson;

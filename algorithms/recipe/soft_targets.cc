@@ -13,6 +13,8 @@ namespace {
 // Chosen by comparison (docs/quality.md).
 constexpr double kNetworkFloor = 0.5;
 constexpr double kLinearFloor = 0.85;
+// How far the floors go towards "it is from the pool" where no shift is proven.
+constexpr double kWayWithoutProof = 0.5;
 constexpr double kLeastLabelFloor = 0.25;
 constexpr double kLargestLabelFloor = 0.5;
 constexpr double kShareOfLeastFloor = 0.1;
@@ -42,10 +44,12 @@ PoolTargets TargetsOfPool(std::size_t num_pool_rows) {
   return {ones, ones};
 }
 
-PoolTargets TargetsOfLogits(std::span<const double> logits, double share) {
+PoolTargets TargetsOfLogits(std::span<const double> logits, double share, bool proven) {
   const std::vector<float> curve =
       ProbabilitiesWithMean(logits, std::max(share, (share + 0.5) / 2));
-  return {RaisedTo(kNetworkFloor, curve), RaisedTo(kLinearFloor, curve)};
+  const double way = proven ? 0 : kWayWithoutProof;
+  return {RaisedTo(std::lerp(kNetworkFloor, 1.0, way), curve),
+          RaisedTo(std::lerp(kLinearFloor, 1.0, way), curve)};
 }
 
 PoolTargets TargetsOfLabels(std::span<const PseudoLabel> labels, double share) {

@@ -24,8 +24,9 @@ PoolTargets TargetsOfPool(std::size_t num_pool_rows);
 /// A logistic curve over logits, with this mean where it is at least one half, else with the middle
 /// between it and one half: an estimate of the share is a lower bound, and with few shifted rows
 /// the networks would learn them by heart. The floors are 0.5 for the networks and 0.85 for the
-/// linear discriminant.
-PoolTargets TargetsOfLogits(std::span<const double> logits, double share);
+/// linear discriminant. Where no shift is proven they are halfway from there to 1: nothing says
+/// that the ranking is right.
+PoolTargets TargetsOfLogits(std::span<const double> logits, double share, bool proven = true);
 
 /// Rows labeled shifted are learned as 1, rows labeled clean as the floor, and rows without a label
 /// as the middle between the two. The floor is 0.25 up to a share of 0.1 and grows to 0.5 at

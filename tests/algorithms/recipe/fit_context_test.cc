@@ -158,6 +158,44 @@ BOOST_AUTO_TEST_CASE(where_nothing_is_found_rows_far_out_are_kept_too) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_proportion_that_chance_may_have_chosen_is_halfway_to_even) {
+  Discriminant discriminant;
+  discriminant.network_weight = 0.9;
+  discriminant.separation.p_value = 0.01;
+  BOOST_TEST(discriminant.LearnedNetworkWeight() == 0.9);
+  discriminant.separation.p_value = 0.05;
+  BOOST_TEST(discriminant.LearnedNetworkWeight() == 0.7, boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_proven_counts_half) {
+  Switches switches = kRobust;
+  switches.targets = Targets::kDiscriminant;
+  for (const std::size_t every : {0, 8}) {
+    const FaintShift data(every);
+    const RecipeOptions options = Options(1600, switches);
+    const FitContext context(data.trusted.view(), data.pool.view(), {}, {}, options, {});
+    const Discriminant& discriminant = *context.discriminant();
+    const bool proven = every > 0;
+    BOOST_TEST_REQUIRE(context.found() == proven);
+    SoftLesson lesson;
+    lesson.found = proven;
+    lesson.share = std::clamp(discriminant.share.estimate, 0.001, 0.999);
+    lesson.curve = CurveOf(1600, {discriminant.pool});
+    const double measured = discriminant.network_weight;
+    auto learn = [&](bool trust) {
+      lesson.targets = TargetsOfLogits(lesson.curve, lesson.share, trust);
+      lesson.network_weight = trust ? measured : (measured + 0.5) / 2;
+      return DistillSoftly(data.trusted.view(), data.pool.view(), FitWhitening(data.trusted.view()),
+                           lesson, options.network, {});
+    };
+    const Classifier fitted = context.Distill(context.Expand({}), {}, {});
+    BOOST_TEST_CONTEXT(every) {
+      BOOST_TEST((fitted.output_weight == learn(proven).output_weight));
+      BOOST_TEST((fitted.output_weight != learn(!proven).output_weight));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_small_share_is_met_with_small_rounds) {
   const test::Matrix trusted = test::RandomRows(60, 3, 1);
   const test::Matrix pool = test::ShiftedPool(200, 3, 2, 4);

@@ -65,6 +65,16 @@ BOOST_AUTO_TEST_CASE(the_floor_grows_with_the_share) {
   BOOST_TEST((often.network == std::vector<float>{0.5F, 0.75F, 1.0F}));
 }
 
+BOOST_AUTO_TEST_CASE(without_proof_targets_are_halfway_to_those_of_the_pool) {
+  const std::vector<double> logits = RandomScores(500, 5);
+  const PoolTargets proven = TargetsOfLogits(logits, 0.1);
+  const PoolTargets open = TargetsOfLogits(logits, 0.1, false);
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    BOOST_TEST(open.network[i] == (proven.network[i] + 1) / 2, boost::test_tools::tolerance(1e-6F));
+    BOOST_TEST(open.linear[i] == (proven.linear[i] + 1) / 2, boost::test_tools::tolerance(1e-6F));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_curve_has_the_mean_that_it_is_asked_for) {
   const std::vector<double> logits = RandomScores(500, 4);
   for (const double mean : {0.001, 0.3, 0.999}) {
