@@ -166,6 +166,8 @@ arrow::Result<bool> OutputDirectory::EndSwap() {
   return true;
 }
 
+bool OutputDirectory::IsIdle() const { return state_->Find(kBegun) == nullptr; }
+
 bool OutputDirectory::HasSuccess() const {
   std::error_code error;
   return fs::exists(data_ / kSuccess, error);
@@ -175,7 +177,9 @@ arrow::Status OutputDirectory::Begin() {
   std::error_code error;
   fs::remove(data_ / kSuccess, error);
   if (error) return Error("can't be written: " + error.message());
-  if (manifest_ || state_->Find(kBegun) != nullptr) return arrow::Status::OK();
+  if (!IsIdle()) return arrow::Status::OK();
+  // From here on the manifest is not to be taken at its word.
+  if (manifest_) return state_->Record(kBegun, true);
   const fs::path state = state_->PathOf("").parent_path();
   for (const fs::directory_entry& entry : fs::directory_iterator(data_)) {
     if (entry.path() == state) continue;

@@ -51,6 +51,8 @@ class OutputDirectory {
   const std::optional<nlohmann::json>& manifest() const { return manifest_; }
   /// Whether it is marked as finished.
   bool HasSuccess() const;
+  /// Whether no run has begun to change it since.
+  bool IsIdle() const;
 
   /// The state of the run.
   RunState& state() { return *state_; }

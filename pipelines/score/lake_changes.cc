@@ -129,9 +129,12 @@ arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirecto
     if (changes[i] == FileChange::kUnchanged) result.unchanged[path] = records.at(path);
   }
   for (const auto& [path, record] : records) {
+    if (result.changes.contains(path)) continue;
     std::error_code error;
-    if (!result.changes.contains(path) && fs::exists(kept.path() / path, error)) {
+    if (fs::exists(kept.path() / path, error)) {
       result.vanished[path] = record;
+    } else {
+      result.has_stale_records = true;
     }
   }
   return result;

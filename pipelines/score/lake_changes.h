@@ -30,6 +30,8 @@ struct LakeChanges {
   std::map<std::string, FileRecord> unchanged;
   /// What was recorded of files that are not listed any more, and whose outputs are still there.
   std::map<std::string, FileRecord> vanished;
+  /// Whether something is recorded of which neither input nor output is there.
+  bool has_stale_records = false;
 
   FileChange Of(const arrow_io::InputFile& file) const {
     return changes.at(file.relative_path.string());

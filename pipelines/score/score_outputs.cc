@@ -37,8 +37,13 @@ arrow::Status ScoreOutputs::Compare(const Source& source, const Runtime& runtime
 }
 
 bool ScoreOutputs::IsUpToDate() const {
+  if (!directory_ || !directory_->manifest()) return false;
+  // What a run has begun it has to end, with a manifest of its own.
+  for (const auto* directory : {&directory_, &dropped_directory_}) {
+    if (*directory && !(*directory)->IsIdle()) return false;
+  }
   const bool prunes = targets_.prune && !changes_.vanished.empty();
-  return directory_ && directory_->manifest() && changes_.NothingToScore() && !prunes;
+  return changes_.NothingToScore() && !changes_.has_stale_records && !prunes;
 }
 
 arrow::Status ScoreOutputs::MarkSuccess() const {

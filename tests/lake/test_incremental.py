@@ -1,5 +1,6 @@
 """Runs that add to an output: what is new, changed, lost, gone or bad, and nothing else."""
 
+import json
 import os
 import shutil
 import signal
@@ -305,3 +306,27 @@ def test_a_removed_output_is_begun_anew(sample, lake, tmp_path):
     run(*sample.clean(out, lake=lake))
     shutil.rmtree(out)
     assert "verdict" in run(*sample.clean(out, "--seed", 3, "--json", lake=lake)).json
+
+
+@pytest.mark.parametrize("kind", ["added", "pruned"])
+def test_a_run_that_was_killed_at_its_end_is_ended(sample, scored, tmp_path, kind):
+    """All is written or removed, but the manifest is that of the run before."""
+    lake, out = scored
+    before = (state_of(out) / "manifest.json").read_bytes()
+    if kind == "added":
+        write_file(lake / "day=9/part-000.parquet", 90, 51)
+    else:
+        (lake / "day=1/part-001.parquet").unlink()
+    run(*sample.score(out, "--prune", lake=lake))
+    found = manifest(out)
+    expected = parquet_bytes(out)
+    # As a kill leaves it just before the manifest.
+    (out / "_SUCCESS").unlink()
+    (state_of(out) / "manifest.json").write_bytes(before)
+    journal = [{"key": "begun", "value": True}]
+    if kind == "added":
+        journal.append({"key": "file:day=9/part-000.parquet", "value": found["files"]["day=9/part-000.parquet"]})
+    (state_of(out) / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in journal))
+    run(*sample.score(out, lake=lake))
+    check_finished(out, expected)
+    assert sorted(manifest(out)["files"]) == sorted(parquet_files(lake))

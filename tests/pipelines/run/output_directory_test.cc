@@ -79,8 +79,10 @@ BOOST_AUTO_TEST_CASE(a_finished_output_is_added_to) {
   BOOST_TEST(output.manifest().value() == json({{"wrote", "bytes"}}));
   BOOST_TEST(output.HasSuccess());
   // The mark goes before anything changes.
+  BOOST_TEST(output.IsIdle());
   Require(output.Begin());
   BOOST_TEST(!output.HasSuccess());
+  BOOST_TEST(!output.IsIdle());
   BOOST_TEST(fs::exists(directory / "out/a/x"));
   WriteOne(output, "a/y", "more");
   Require(output.Remove("a/x"));
@@ -89,6 +91,7 @@ BOOST_AUTO_TEST_CASE(a_finished_output_is_added_to) {
   BOOST_TEST(!fs::exists(directory / "out/a"));
   Require(output.Finish({{"wrote", "more"}}));
   BOOST_TEST(output.HasSuccess());
+  BOOST_TEST(output.IsIdle());
 }
 
 BOOST_AUTO_TEST_CASE(another_configuration_is_refused_and_all_differences_are_named) {
