@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 
+#include "arrow_io/failure.h"
 #include "arrow_io/glob.h"
 #include "arrow_io/input_file.h"
 
@@ -58,7 +59,7 @@ arrow::Result<std::vector<ListedFile>> ListDirectory(const fs::path& directory,
     // A link to nowhere is an error, not a file or a partition less.
     std::error_code path_error;
     const fs::file_status status = fs::status(path, path_error);
-    if (path_error) return arrow::Status::IOError(path.string(), ": ", path_error.message());
+    if (path_error) return SystemFailure(path.string(), path_error.value());
     if (fs::is_directory(status)) {
       if (!entered.insert(fs::canonical(path, path_error)).second) {
         return arrow::Status::IOError(path.string(),
@@ -74,7 +75,7 @@ arrow::Result<std::vector<ListedFile>> ListDirectory(const fs::path& directory,
     if (is_meant) ARROW_RETURN_NOT_OK(LocalStamp(path.string()).Value(&stamp));
     found.push_back({path.lexically_relative(directory).string(), stamp});
   }
-  if (error) return arrow::Status::IOError(directory.string(), ": ", error.message());
+  if (error) return SystemFailure(directory.string(), error.value());
   return found;
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "arrow_io/failure.h"
 #include "arrow_io/hash.h"
 
 namespace spuna::arrow_io {
@@ -64,17 +65,18 @@ arrow::Result<std::string> HashOfContent(arrow::io::RandomAccessFile& file) {
 // opens: no row is read here.
 arrow::Result<File> OpenBare(const InputFile& file) {
   if (file.filesystem == nullptr) return arrow::io::ReadableFile::Open(file.name);
-  return file.filesystem->OpenInputFile(file.store_path);
+  return AskStore([&] { return file.filesystem->OpenInputFile(file.store_path); });
 }
 
 template <typename Read>
 arrow::Result<std::string> OfFile(const InputFile& file, Read read) {
   auto hash = [&]() -> arrow::Result<std::string> {
     ARROW_ASSIGN_OR_RAISE(const File opened, OpenBare(file));
+    if (file.filesystem != nullptr) return AskStore([&] { return read(*opened); });
     return read(*opened);
   }();
   if (hash.ok()) return hash;
-  return hash.status().WithMessage(file.name, ": ", hash.status().message());
+  return FileFailure(hash.status()).WithMessage(file.name, ": ", hash.status().message());
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "arrow_io/failure.h"
+
 namespace spuna::arrow_io {
 namespace {
 
@@ -58,13 +60,7 @@ std::map<fs::path, LakeTable> TablesIn(const std::vector<ListedFile>& listed,
 }
 
 // Whether a store does not let us see what is there.
-bool IsForbidden(const arrow::Status& status) {
-  const std::string text = status.ToString();
-  return std::ranges::any_of(
-      std::initializer_list<const char*>{"ACCESS_DENIED", "403", "Forbidden", "PermissionDenied",
-                                         "PERMISSION_DENIED"},
-      [&](const char* word) { return text.find(word) != std::string::npos; });
-}
+bool IsForbidden(const arrow::Status& status) { return KindOf(status) == FailureKind::kNotAllowed; }
 
 arrow::Result<std::optional<LakeTable>> TableAt(const StorePath& folder) {
   auto below = [&](const char* name) {

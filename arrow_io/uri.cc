@@ -151,7 +151,10 @@ std::string MaskSecrets(const std::string& text) {
        colon = text.find("://", std::max(done, colon + 3))) {
     std::size_t begin = colon;
     while (begin > done && IsOfScheme(static_cast<unsigned char>(text[begin - 1]))) --begin;
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n'\"`<>", colon), text.size());
+    std::size_t end = std::min(text.find_first_of(" \t\r\n'\"`<>", colon), text.size());
+    // What ends a part of a sentence is no part of the URI.
+    while (end > colon + 3 && std::string_view(":;,.").find(text[end - 1]) != std::string::npos)
+      --end;
     masked += text.substr(done, begin - done);
     masked += MaskUri(text.substr(begin, end - begin));
     done = end;

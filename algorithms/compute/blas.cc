@@ -104,6 +104,7 @@ bool ReserveBlasBuffers(std::size_t num_threads) {
   held.reserve(num_threads);
   while (buffers.size() < num_threads) {
     held.push_back(blas_memory_alloc(0));
+    if (held.back() == nullptr) return false;
     buffers.insert(held.back());
   }
   for (void* const buffer : held) blas_memory_free(buffer);

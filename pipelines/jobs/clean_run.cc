@@ -49,7 +49,8 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
     state_beside_ = std::make_unique<RunState>(std::move(opened));
   } else {
     ARROW_RETURN_NOT_OK(scoring_->Compare(request().pool, clock));
-    if (scoring_->IsUpToDate() && explanation_.WasWritten(scoring_->manifest())) {
+    explains_all_ = scoring_->IsUpToDate();
+    if (explains_all_ && explanation_.WasWritten(scoring_->manifest())) {
       return scoring_->ReportUpToDate(request().pool, clock);
     }
     ARROW_RETURN_NOT_OK(ChooseModel());
@@ -78,7 +79,7 @@ arrow::Status CleanRun::ChooseModel() {
     return arrow::Status::OK();
   }
   // Without new files the findings are of all files.
-  if (!scoring_->IsUpToDate()) fit_.pool().LeaveAlone(scoring_->UnchangedFiles(request().pool));
+  if (!explains_all_) fit_.pool().LeaveAlone(scoring_->UnchangedFiles(request().pool));
   return arrow::Status::OK();
 }
 
@@ -138,7 +139,7 @@ arrow::Status CleanRun::Explain(StageClock& clock) {
                              .model = fitted_.model,
                              .fit = kept_ ? nullptr : &fitted_,
                              .scoring = scoring_options_,
-                             .is_part = kept_.has_value() && !scoring_->IsUpToDate()},
+                             .is_part = kept_.has_value() && !explains_all_},
                             &state(), report_, clock);
 }
 

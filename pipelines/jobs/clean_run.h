@@ -39,6 +39,9 @@ class CleanRun {
   /// has done it all.
   arrow::Result<std::optional<JobReport>> Open(StageClock& clock);
 
+  /// Marks the output of an earlier run that has done it all.
+  arrow::Status MarkSuccess() const { return scoring_->MarkSuccess(); }
+
   /// Reads the footers, and finds out what can't be done before the work.
   arrow::Status Survey(const Runtime& runtime);
 
@@ -82,6 +85,8 @@ class CleanRun {
   std::unique_ptr<RunState> state_beside_;
   // Where the run does not fit.
   std::optional<FitRun::KeptModel> kept_;
+  // Whether nothing is to be scored, so that findings are of all files.
+  bool explains_all_ = false;
   FitResult fitted_;
   nlohmann::json watch_;
   JobReport report_;

@@ -100,9 +100,8 @@ arrow::Status FitRun::Survey(const Source::FileCheck& check, const Runtime& runt
 
 std::optional<FitRun::KeptModel> FitRun::FindModel(const RunState& state, const json* manifest) {
   const json* lineage = state.Find(kFitted);
-  if (lineage == nullptr && manifest != nullptr && manifest->contains(kFit)) {
-    lineage = &manifest->at(kFit);
-  }
+  // A finished output was scored with the model of its manifest, and with no other.
+  if (manifest != nullptr) lineage = manifest->contains(kFit) ? &manifest->at(kFit) : nullptr;
   const std::optional<std::string> bytes = state.Load(kModelBytes);
   if (lineage == nullptr || !lineage->is_object() || !bytes ||
       lineage->value("hash", "") != arrow_io::HashDigits(*bytes)) {

@@ -37,7 +37,10 @@ arrow::Result<JobReport> RunScore(const ScoreJob& job, StageClock& clock) {
   if (UsesStandardStreams(job)) return ScoreStandardStreams(job, clock);
   ARROW_ASSIGN_OR_RAISE(ScoreRun run, ScoreRun::Prepare(job));
   ARROW_ASSIGN_OR_RAISE(Scoring scoring, run.Open(clock));
-  if (run.IsDone(scoring)) return scoring.ReportUpToDate(run.input(), clock);
+  if (run.IsDone(scoring)) {
+    ARROW_RETURN_NOT_OK(scoring.MarkSuccess());
+    return scoring.ReportUpToDate(run.input(), clock);
+  }
   ARROW_RETURN_NOT_OK(run.Stage(scoring));
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   return run.Execute(scoring, clock);
@@ -46,7 +49,10 @@ arrow::Result<JobReport> RunScore(const ScoreJob& job, StageClock& clock) {
 arrow::Result<JobReport> RunClean(const CleanJob& job, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(CleanRun run, CleanRun::Prepare(job));
   ARROW_ASSIGN_OR_RAISE(std::optional<JobReport> finished, run.Open(clock));
-  if (finished) return *std::move(finished);
+  if (finished) {
+    ARROW_RETURN_NOT_OK(run.MarkSuccess());
+    return *std::move(finished);
+  }
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));
   ARROW_RETURN_NOT_OK(run.Fit(clock));
   ARROW_RETURN_NOT_OK(run.Score(clock));

@@ -82,9 +82,21 @@ arrow::Status CheckFiles(const std::vector<JobPlan::Output>& outputs, bool may_e
   for (const JobPlan::Output& output : outputs) {
     if (output.kind != "directory") {
       ARROW_RETURN_NOT_OK(files.Add(output.option, output.path, may_exist));
+      continue;
+    }
+    const fs::path folder = arrow_io::WithoutTrailingSlash(fs::absolute(output.path)).parent_path();
+    if (!fs::is_directory(folder, error)) {
+      return arrow::Status::IOError("`", output.option, "`: ", output.path, ": the folder ",
+                                    folder.string(), " does not exist; create it first");
     }
   }
   return arrow::Status::OK();
+}
+
+// Whether there is an output to look at. To open one that is not would make it.
+bool IsThere(const std::string& output) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(output, error));
 }
 
 }  // namespace
@@ -111,7 +123,7 @@ arrow::Result<JobPlan> PlanScore(const ScoreJob& job, StageClock& clock) {
   ARROW_ASSIGN_OR_RAISE(ScoreRun run, ScoreRun::Prepare(job));
   // What is to be replaced stays as it is.
   std::optional<Scoring> scoring;
-  if (!run.input().IsSingleFile() && !job.options.overwrite) {
+  if (!run.input().IsSingleFile() && !job.options.overwrite && IsThere(job.output)) {
     ARROW_ASSIGN_OR_RAISE(Scoring opened, run.Open(clock));
     scoring.emplace(std::move(opened));
     plan.was_done = run.IsDone(*scoring);
@@ -136,11 +148,11 @@ arrow::Result<JobPlan> PlanClean(const CleanJob& job, StageClock& clock) {
   const Source& pool = run.request().pool;
   const bool writes = !job.output.empty();
   const bool replaces = job.fit.overwrite || job.refit;
-  const bool opens = writes && !pool.IsSingleFile() && !replaces;
+  const bool opens = writes && !pool.IsSingleFile() && !replaces && IsThere(job.output);
   if (opens) {
     ARROW_ASSIGN_OR_RAISE(const std::optional<JobReport> finished, run.Open(clock));
     plan.was_done = finished.has_value();
-  } else if (writes && !replaces) {
+  } else if (writes && !replaces && pool.IsSingleFile()) {
     ARROW_RETURN_NOT_OK(RunState::Check(run.StatePlace(), run.configuration()));
   }
   ARROW_RETURN_NOT_OK(run.Survey(clock.runtime()));

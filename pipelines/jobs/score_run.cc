@@ -36,7 +36,8 @@ arrow::Result<Scoring> ScoreRun::Open(StageClock& clock) {
                         Scoring::Open(input_, targets(), job_.options, configuration_));
   ARROW_RETURN_NOT_OK(scoring.Compare(input_, clock));
   // Without new files the findings are of all files.
-  if (!scoring.IsUpToDate()) input_.LeaveAlone(scoring.UnchangedFiles(input_));
+  explains_all_ = scoring.IsUpToDate();
+  if (!explains_all_) input_.LeaveAlone(scoring.UnchangedFiles(input_));
   return scoring;
 }
 
@@ -69,7 +70,7 @@ arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) 
   }
   // Where all new files are bad there is nothing to explain.
   if (job_.NeedsPoolPass() && input_.num_rows() > 0) {
-    const bool is_part = scoring.IsUpdate() && !scoring.IsUpToDate();
+    const bool is_part = scoring.IsUpdate() && !explains_all_;
     ARROW_RETURN_NOT_OK(explanation_.Write(
         {.pool = input_, .model = model_, .scoring = job_.options, .is_part = is_part},
         StateIn(scoring), report, clock));

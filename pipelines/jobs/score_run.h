@@ -58,6 +58,8 @@ class ScoreRun {
   Explanation explanation_;
   Source input_;
   Model model_;
+  // Whether nothing is to be scored, so that findings are of all files.
+  bool explains_all_ = false;
   nlohmann::json configuration_;
 };
 

@@ -23,11 +23,30 @@ arrow::Result<Scoring> Scoring::Open(const Source& source, const ScoreOutputs::T
 
 arrow::Status Scoring::Compare(const Source& source, StageClock& clock) {
   if (outputs_.directory() == nullptr) return arrow::Status::OK();
-  return outputs_.Compare(source, clock.runtime());
+  ARROW_RETURN_NOT_OK(outputs_.Compare(source, clock.runtime()));
+  return CheckRoot(source);
+}
+
+arrow::Status Scoring::CheckRoot(const Source& source) const {
+  if (!IsUpdate() || outputs_.changes().vanished.empty()) return arrow::Status::OK();
+  const json inputs = manifest()->value("inputs", json::object());
+  const std::string before = inputs.value(source.option(), source.Root());
+  if (before != source.Root()) {
+    return arrow::Status::Invalid(
+        "`", source.option(), "`: its files lie below ", source.Root(), " now, and lay below ",
+        before, " when the output was written: rows would be there twice; add `--base ", before,
+        "`, or replace the output");
+  }
+  if (outputs_.prunes() && outputs_.changes().unchanged.empty() &&
+      outputs_.changes().lost.empty()) {
+    return arrow::Status::Invalid(
+        "`prune` would remove the outputs of all files that were scored before; is `",
+        source.option(), "` the right one? Leave `--prune` out, or replace the output");
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Result<JobReport> Scoring::ReportUpToDate(const Source& source, StageClock& clock) const {
-  ARROW_RETURN_NOT_OK(outputs_.MarkSuccess());
   const json& manifest = *outputs_.directory()->manifest();
   JobReport report;
   report.was_done = true;
@@ -48,7 +67,9 @@ std::vector<bool> Scoring::UnchangedFiles(const Source& source) const {
   std::vector<bool> unchanged;
   if (outputs_.directory() == nullptr) return unchanged;
   for (const arrow_io::InputFile& file : source.files()) {
-    unchanged.push_back(outputs_.changes().Of(file) == FileChange::kUnchanged);
+    // What a stopped run has scored is still to be explained and held against the model.
+    unchanged.push_back(outputs_.changes().Of(file) == FileChange::kUnchanged &&
+                        !outputs_.changes().resumed.contains(file.relative_path.string()));
   }
   return unchanged;
 }
@@ -90,7 +111,9 @@ arrow::Result<ModelAge> Scoring::Watch(Source& source, const Model& model,
   bool has_new = false;
   for (std::size_t i = 0; i < source.files().size(); ++i) {
     const FileChange change = outputs_.changes().Of(source.files()[i]);
-    const bool is_new = change == FileChange::kNew || change == FileChange::kChanged;
+    const bool is_new =
+        change == FileChange::kNew || change == FileChange::kChanged ||
+        outputs_.changes().resumed.contains(source.files()[i].relative_path.string());
     others.push_back(!is_new);
     has_new |= is_new && source.IsRead(i);
   }
@@ -109,11 +132,9 @@ arrow::Status Scoring::Finish(const Source& source, const Model& model, const js
 arrow::Status Scoring::CheckComplete() const {
   const FileCounts& counts = outcome_.counts;
   const std::size_t accounted = counts.scored + counts.unchanged + counts.skipped + counts.failed;
-  const std::int64_t rows = counts.rows_scored + counts.rows_unchanged;
-  if (accounted != counts.listed || rows != outcome_.lake.total.counts.in) {
-    return arrow::Status::Invalid("of ", counts.listed, " files and ", rows, " rows, ", accounted,
-                                  " files and ", outcome_.lake.total.counts.in,
-                                  " rows are accounted for; this is a fault of spuna's");
+  if (accounted != counts.listed) {
+    return arrow::Status::Invalid("of ", counts.listed, " files ", accounted,
+                                  " are accounted for; this is a fault of spuna's");
   }
   const std::filesystem::path& directory = outputs_.directory()->path();
   for (const auto& [path, record] : outcome_.lake.files) {

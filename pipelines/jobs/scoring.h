@@ -28,6 +28,8 @@ class Scoring {
 
   /// Whether an earlier run of the same command has done it all.
   bool IsUpToDate() const { return outputs_.IsUpToDate(); }
+  /// Marks its output again where it has lost its mark.
+  arrow::Status MarkSuccess() const { return outputs_.MarkSuccess(); }
   /// The report of such a run.
   arrow::Result<JobReport> ReportUpToDate(const Source& source, StageClock& clock) const;
 
@@ -68,6 +70,8 @@ class Scoring {
 
   nlohmann::json MakeManifest(const Source& source, const Model& model,
                               const nlohmann::json& lineage, StageClock& clock) const;
+  // Whether the files lie where they lay when the output was written.
+  arrow::Status CheckRoot(const Source& source) const;
   // Whether every listed file is accounted for, and its outputs are there.
   arrow::Status CheckComplete() const;
 

@@ -31,8 +31,8 @@ bool IsMountPoint(const fs::path& directory) {
 #ifdef STATX_ATTR_MOUNT_ROOT
   struct statx found{};
   if (statx(AT_FDCWD, directory.c_str(), 0, STATX_BASIC_STATS, &found) == 0 &&
-      (found.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0) {
-    return (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+      (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0) {
+    return true;
   }
 #endif
   struct stat here{};
@@ -41,54 +41,68 @@ bool IsMountPoint(const fs::path& directory) {
          here.st_dev != above.st_dev;
 }
 
-std::optional<json> ReadManifest(const RunState& state) {
+// None where there is none. One that can't be read is an error: without it a finished output would
+// be taken for one that has only begun.
+arrow::Result<std::optional<json>> ReadManifest(const RunState& state) {
+  std::error_code error;
+  const fs::path path = state.PathOf(RunState::kManifest);
+  if (fs::status(path, error).type() == fs::file_type::not_found) return std::nullopt;
   const std::optional<std::string> text = state.Load(RunState::kManifest);
-  if (!text) return std::nullopt;
-  json manifest = json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!manifest.is_object()) return std::nullopt;
-  return manifest;
+  json manifest = text ? json::parse(*text, nullptr, /*allow_exceptions=*/false) : json();
+  if (!manifest.is_object()) {
+    return arrow::Status::IOError(path.string(), " can't be read or is damaged");
+  }
+  return std::optional<json>(std::move(manifest));
+}
+
+// The directory behind links and dots: what lies beside it must lie beside the data.
+fs::path Resolved(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path);
+  const fs::path real = fs::weakly_canonical(absolute, error);
+  return arrow_io::WithoutTrailingSlash(error ? absolute.lexically_normal() : real);
 }
 
 }  // namespace
 
 fs::path StateOf(const fs::path& directory) {
-  const fs::path named = arrow_io::WithoutTrailingSlash(directory);
-  return IsMountPoint(named) ? named / kWithin : StateBeside(named);
+  const fs::path real = Resolved(directory);
+  return IsMountPoint(real) ? real / kWithin : StateBeside(real);
 }
 
 arrow::Result<OutputDirectory> OutputDirectory::Open(const Target& named,
                                                      const json& configuration) {
-  Target target = named;
-  target.path = arrow_io::WithoutTrailingSlash(target.path);
-  OutputDirectory directory(target);
+  OutputDirectory directory(named);
   ARROW_RETURN_NOT_OK(directory.Inspect());
-  const RunState::Place place{StateOf(target.path), target.path, target.option, target.remedy};
+  const RunState::Place place{StateOf(named.path), directory.target_.path, named.option,
+                              named.remedy};
+  ARROW_ASSIGN_OR_RAISE(RunState held, RunState::Hold(place));
+  directory.held_ = std::make_unique<RunState>(std::move(held));
+  ARROW_ASSIGN_OR_RAISE(const bool swapped, directory.EndSwap());
   std::error_code error;
-  bool replaces = target.overwrite && (fs::exists(place.directory / RunState::kManifest, error) ||
-                                       fs::exists(target.path / kFormerManifest, error));
-  if (replaces || fs::exists(place.directory / kSwap, error)) {
-    ARROW_ASSIGN_OR_RAISE(RunState held, RunState::Hold(place));
-    directory.held_ = std::make_unique<RunState>(std::move(held));
-    ARROW_ASSIGN_OR_RAISE(const bool swapped, directory.EndSwap());
-    // What was killed just before its end is finished now, and not to be replaced again.
-    if (swapped && RunState::Check(place, configuration).ok()) replaces = false;
-    if (!replaces) directory.held_.reset();
-  }
-  if (replaces) {
-    RunState::Place within = place;
-    within.directory = place.directory / kRefit;
-    ARROW_ASSIGN_OR_RAISE(RunState state,
-                          RunState::Open(within, configuration, /*overwrite=*/true));
-    directory.state_ = std::make_unique<RunState>(std::move(state));
-    directory.data_ = within.directory / kData;
-    fs::create_directory(directory.data_, error);
-    if (error) return directory.Error("can't be written: " + error.message());
+  const bool is_finished = fs::exists(place.directory / RunState::kManifest, error) ||
+                           fs::exists(directory.data_ / kFormerManifest, error);
+  // What was killed just before its end is finished now, and not to be replaced again.
+  const bool is_just_done = swapped && RunState::Check(place, configuration).ok();
+  if (!named.overwrite || !is_finished || is_just_done) {
+    directory.state_ = std::move(directory.held_);
+    ARROW_RETURN_NOT_OK(directory.state_->Resume(configuration, named.overwrite));
+    ARROW_ASSIGN_OR_RAISE(directory.manifest_, ReadManifest(*directory.state_));
     return directory;
   }
-  ARROW_ASSIGN_OR_RAISE(RunState state, RunState::Open(place, configuration, target.overwrite));
+  RunState::Place within = place;
+  within.directory = place.directory / kRefit;
+  ARROW_ASSIGN_OR_RAISE(RunState state, RunState::Open(within, configuration, /*overwrite=*/true));
   directory.state_ = std::make_unique<RunState>(std::move(state));
-  directory.manifest_ = ReadManifest(*directory.state_);
+  directory.data_ = within.directory / kData;
+  fs::create_directory(directory.data_, error);
+  if (error) return directory.Error("can't be written: " + error.message());
   return directory;
+}
+
+OutputDirectory::OutputDirectory(Target target)
+    : target_(std::move(target)), data_(Resolved(target_.path)) {
+  target_.path = arrow_io::WithoutTrailingSlash(target_.path);
 }
 
 OutputDirectory::OutputDirectory(OutputDirectory&& other) noexcept
@@ -104,7 +118,7 @@ OutputDirectory::~OutputDirectory() {
   if (!is_new_ || !state_ || !state_->IsFresh()) return;
   state_.reset();
   std::error_code ignored;
-  fs::remove(target_.path, ignored);
+  fs::remove(data_, ignored);
 }
 
 arrow::Status OutputDirectory::Error(const std::string& what) const {
@@ -112,7 +126,7 @@ arrow::Status OutputDirectory::Error(const std::string& what) const {
 }
 
 arrow::Status OutputDirectory::Inspect() {
-  const fs::path& path = target_.path;
+  const fs::path& path = data_;
   std::error_code error;
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(parent, error)) {
@@ -153,7 +167,7 @@ arrow::Result<bool> OutputDirectory::EndSwap() {
   const fs::path swap = held_->PathOf(kSwap);
   std::error_code error;
   if (!fs::exists(swap, error)) return false;
-  ARROW_RETURN_NOT_OK(arrow_io::SwapDirectory(swap, target_.path, kWithin));
+  ARROW_RETURN_NOT_OK(arrow_io::SwapDirectory(swap, Resolved(target_.path), kWithin));
   // A kill may come between two names: what has its name already is left alone.
   ARROW_RETURN_NOT_OK(held_->Settle({kSwap, RunState::kManifest, kModel}));
   for (const char* name : {kModel, RunState::kConfiguration, RunState::kManifest}) {
@@ -215,6 +229,12 @@ arrow::Status OutputDirectory::Remove(const fs::path& relative_path) const {
   return arrow::Status::OK();
 }
 
+arrow::Status OutputDirectory::Unmark() const {
+  std::error_code error;
+  fs::remove(Resolved(target_.path) / kSuccess, error);
+  return error ? Error("can't be written: " + error.message()) : arrow::Status::OK();
+}
+
 arrow::Status OutputDirectory::MarkSuccess() const {
   const arrow::Status written = arrow_io::WriteBytes(data_ / kSuccess, "");
   return written.ok() ? written : Error("can't be written: " + written.message());
@@ -231,7 +251,7 @@ arrow::Status OutputDirectory::Finish(const json& manifest) {
   std::error_code error;
   fs::rename(held_->PathOf(kRefit), held_->PathOf(kSwap), error);
   if (error) return Error("can't be written: " + error.message());
-  data_ = target_.path;
+  data_ = Resolved(target_.path);
   return EndSwap().status();
 }
 

@@ -78,11 +78,13 @@ class OutputDirectory {
   /// What outlives a run in the state: the model that later files are scored with.
   static constexpr const char* kModel = "model.safetensors";
 
+  /// Removes the mark of the output that is being replaced.
+  arrow::Status Unmark() const;
   /// Marks a finished output that has lost its mark.
   arrow::Status MarkSuccess() const;
 
  private:
-  explicit OutputDirectory(Target target) : target_(std::move(target)), data_(target_.path) {}
+  explicit OutputDirectory(Target target);
   arrow::Status Error(const std::string& what) const;
   // Whether the directory may be ours; it is made where it is missing.
   arrow::Status Inspect();

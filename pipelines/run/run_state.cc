@@ -31,7 +31,7 @@ std::optional<std::string> ReadWhole(const fs::path& path) {
   if (!file) return std::nullopt;
   std::ostringstream bytes;
   bytes << file.rdbuf();
-  if (file.bad()) return std::nullopt;
+  if (file.bad() || bytes.bad()) return std::nullopt;
   return bytes.str();
 }
 
@@ -136,11 +136,14 @@ arrow::Result<RunState> RunState::Hold(const Place& place) {
 arrow::Result<RunState> RunState::Open(const Place& place, const json& configuration,
                                        bool overwrite) {
   ARROW_ASSIGN_OR_RAISE(RunState state, Hold(place));
-  state.has_saved_ = false;
-  std::error_code ignored;
-  fs::remove_all(EndedName(place.directory), ignored);
-  ARROW_RETURN_NOT_OK(state.Explain(state.Read(configuration, overwrite)));
+  ARROW_RETURN_NOT_OK(state.Resume(configuration, overwrite));
   return state;
+}
+
+arrow::Status RunState::Resume(const json& configuration, bool overwrite) {
+  std::error_code ignored;
+  fs::remove_all(EndedName(place_.directory), ignored);
+  return Explain(Read(configuration, overwrite));
 }
 
 RunState::RunState(RunState&& other) noexcept
@@ -158,8 +161,16 @@ RunState::~RunState() {
 
 arrow::Status RunState::Read(const json& configuration, bool overwrite) {
   const std::optional<std::string> text = ReadWhole(PathOf(kConfiguration));
-  // A state without a configuration was stopped before it began.
-  if (!text) return Begin(configuration);
+  if (!text) {
+    // A state without a configuration was stopped before it began. One that can't be read is not
+    // to be lost.
+    std::error_code error;
+    const fs::file_status status = fs::status(PathOf(kConfiguration), error);
+    if (status.type() != fs::file_type::not_found || fs::exists(PathOf(kManifest), error)) {
+      return arrow::Status::IOError(PathOf(kConfiguration).string(), " can't be read");
+    }
+    return Begin(configuration);
+  }
   const arrow::Status same = CompareConfiguration(place_, *text, configuration);
   if (!same.ok()) {
     if (overwrite) return Begin(configuration);
@@ -167,6 +178,7 @@ arrow::Status RunState::Read(const json& configuration, bool overwrite) {
     has_saved_ = true;
     return same;
   }
+  has_saved_ = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(place_.directory)) {
     has_saved_ |= entry.path().filename() != kConfiguration && entry.path().extension() != ".tmp";
   }

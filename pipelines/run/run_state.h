@@ -44,6 +44,8 @@ class RunState {
 
   /// Locks a state and leaves it as it is: what another run has there is not to be touched.
   static arrow::Result<RunState> Hold(const Place& place);
+  /// What Open does with a state that is held.
+  arrow::Status Resume(const nlohmann::json& configuration, bool overwrite);
 
   /// The error that Open would end with over a run of another configuration. Changes nothing.
   static arrow::Status Check(const Place& place, const nlohmann::json& configuration);

@@ -69,18 +69,19 @@ class Comparison {
 
   bool InputHolds(const arrow_io::InputFile& file, const FileRecord& record) const {
     if (file.stamp.size != record.bytes_in || file.stamp.changed != record.changed) return false;
+    auto holds = [](const arrow::Result<std::string>& hash, const std::string& recorded) {
+      return !hash.ok() || recorded.empty() || *hash == recorded;
+    };
     // A store is asked for each file, so it is taken at its word on sizes and times.
-    if (file.filesystem == nullptr) {
-      const arrow::Result<std::string> footer = arrow_io::FooterHash(file);
-      if (!footer.ok() || *footer != record.footer_in) return false;
+    if (file.filesystem == nullptr && !holds(arrow_io::FooterHash(file), record.footer_in)) {
+      return false;
     }
-    if (!verify_) return true;
-    const arrow::Result<std::string> content = arrow_io::ContentHash(file);
-    return content.ok() && *content == record.content_in;
+    return !verify_ || holds(arrow_io::ContentHash(file), record.content_in);
   }
 
   FileChange Compare(const arrow_io::InputFile& file, const FileRecord& record) const {
     if (!InputHolds(file, record)) return FileChange::kChanged;
+    if (verify_ && record.content_in.empty()) return FileChange::kLost;
     return OutputsHold(file.relative_path.string(), record) ? FileChange::kUnchanged
                                                             : FileChange::kLost;
   }
@@ -126,12 +127,16 @@ arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirecto
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string path = files[i].relative_path.string();
     result.changes[path] = changes[i];
-    if (changes[i] == FileChange::kUnchanged) result.unchanged[path] = records.at(path);
+    if (changes[i] == FileChange::kLost) result.lost[path] = records.at(path);
+    if (changes[i] != FileChange::kUnchanged) continue;
+    result.unchanged[path] = records.at(path);
+    if (kept.state().Find(JournalKey(path)) != nullptr) result.resumed.insert(path);
   }
   for (const auto& [path, record] : records) {
     if (result.changes.contains(path)) continue;
     std::error_code error;
-    if (fs::exists(kept.path() / path, error)) {
+    if (fs::exists(kept.path() / path, error) ||
+        (dropped != nullptr && fs::exists(dropped->path() / path, error))) {
       result.vanished[path] = record;
     } else {
       result.has_stale_records = true;

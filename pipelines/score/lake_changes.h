@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace spuna {
 enum class FileChange : std::uint8_t {
   kNew,        ///< it has no output
   kChanged,    ///< it is not what it was when it was scored: size, time or footer
-  kLost,       ///< its output is gone, or is not what was written
+  kLost,       ///< its output is gone, is not what was written, or was never verified
   kUnchanged,  ///< nothing is to be done
 };
 
@@ -26,8 +27,11 @@ enum class FileChange : std::uint8_t {
 struct LakeChanges {
   /// By relative path.
   std::map<std::string, FileChange> changes;
-  /// What was recorded of files that are unchanged.
+  /// What was recorded of files that are unchanged, and of those whose outputs are lost.
   std::map<std::string, FileRecord> unchanged;
+  std::map<std::string, FileRecord> lost;
+  /// Unchanged files that were scored by a run that was stopped: they are new to the manifest.
+  std::set<std::string> resumed;
   /// What was recorded of files that are not listed any more, and whose outputs are still there.
   std::map<std::string, FileRecord> vanished;
   /// Whether something is recorded of which neither input nor output is there.
@@ -44,8 +48,9 @@ struct LakeChanges {
 
 /// Holds an input, which need not be surveyed, against the records of its outputs: what finished
 /// runs left in the manifest, and a stopped one in the journal. With `verify` contents are compared
-/// too; where none were recorded the file counts as changed. Files of this machine have their
-/// footers compared, those of a store their sizes and times.
+/// too; where none were recorded the output counts as lost. Files of this machine have their
+/// footers compared, those of a store their sizes and times. An input that can't be looked at now
+/// is what its size and time say.
 arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirectory& kept,
                                        const OutputDirectory* dropped, bool verify,
                                        const Runtime& runtime);

@@ -41,7 +41,9 @@ class LakeScorer {
     const arrow::Status tried = RetryMayPass(clock_.runtime(), input, [&] {
       outcome = scorer_.Score(input, kept, dropped,
                               [&](std::int64_t done) { Report(rows_done_ + done); });
-      return outcome.is_input_error ? outcome.status : arrow::Status::OK();
+      // A file that has changed stays so for this run.
+      const bool may_pass = outcome.is_input_error && input.CheckUnchanged().ok();
+      return may_pass ? outcome.status : arrow::Status::OK();
     });
     if (!tried.ok()) outcome.status = tried;
     Pass(file);
@@ -82,7 +84,7 @@ class LakeScorer {
 // Scores one file of a lake into directories; none where it is a bad file that is skipped.
 arrow::Result<std::optional<FileRecord>> ScoreFile(const ScoreRequest& request,
                                                    const LakeUpdate& update, std::size_t file,
-                                                   LakeScorer& scorer, const OutputDirectory& kept,
+                                                   LakeScorer& scorer, OutputDirectory& kept,
                                                    const OutputDirectory* dropped) {
   const arrow_io::InputFile& input = request.source.files()[file];
   const fs::path& relative_path = input.relative_path;
@@ -98,10 +100,19 @@ arrow::Result<std::optional<FileRecord>> ScoreFile(const ScoreRequest& request,
     return std::nullopt;
   }
   FileRecord record = scorer.Describe(file, outcome.counts, target, dropped_target);
-  record.after_fit = update.after_fit;
+  const auto lost = update.changes.lost.find(relative_path.string());
+  record.after_fit = lost != update.changes.lost.end() ? lost->second.after_fit : update.after_fit;
+  if (record.counts.in != request.source.RowsOf(file)) {
+    return arrow::Status::Invalid(input.name, ": of ", request.source.RowsOf(file), " rows ",
+                                  record.counts.in, " were scored; this is a fault of spuna's");
+  }
   ARROW_RETURN_NOT_OK(AddIdentity(input, target.path,
                                   dropped_target ? dropped_target->path : fs::path(), update.verify,
                                   record));
+  // Before the outputs have their names: a kill in between leaves a record without its output,
+  // which is made again, and never an output that nobody knows.
+  ARROW_RETURN_NOT_OK(
+      kept.state().Record(JournalKey(relative_path.string()), ToJson(record, request.options.by)));
   if (dropped != nullptr) ARROW_RETURN_NOT_OK(dropped->Commit(relative_path));
   ARROW_RETURN_NOT_OK(kept.Commit(relative_path));
   return record;
@@ -177,8 +188,6 @@ arrow::Result<LakeOutcome> ScoreIntoDirectory(const ScoreRequest& request, const
       continue;
     }
     if (!is_unchanged) {
-      ARROW_RETURN_NOT_OK(
-          kept.state().Record(JournalKey(path), ToJson(*record, request.options.by)));
       counts.rows_scored += record->counts.in;
       ++counts.scored;
     }

@@ -19,13 +19,22 @@ arrow::Result<ScoreOutputs> ScoreOutputs::Open(const Source& source, const Targe
                                                const json& configuration) {
   ScoreOutputs outputs(targets);
   if (source.IsSingleFile()) return outputs;
-  auto open = [&](const std::string& path, const char* option) {
-    return OutputDirectory::Open({path, targets.overwrite, option, targets.remedy}, configuration);
+  auto open = [&](const std::string& path, const char* option, const json& decides) {
+    return OutputDirectory::Open({path, targets.overwrite, option, targets.remedy}, decides);
   };
-  ARROW_ASSIGN_OR_RAISE(auto opened, open(targets.output, kOut));
+  ARROW_ASSIGN_OR_RAISE(auto opened, open(targets.output, kOut, configuration));
   outputs.directory_.emplace(std::move(opened));
   if (!targets.dropped) return outputs;
-  ARROW_ASSIGN_OR_RAISE(auto dropped, open(*targets.dropped, kDropped));
+  // Dropped rows belong to one output.
+  json of_dropped = configuration;
+  of_dropped[kOut] = StateOf(targets.output).string();
+  ARROW_ASSIGN_OR_RAISE(auto dropped, open(*targets.dropped, kDropped, of_dropped));
+  const OutputDirectory& kept = *outputs.directory_;
+  if (dropped.manifest() && !kept.manifest() && kept.IsIdle()) {
+    return arrow::Status::Invalid("`dropped`: ", *targets.dropped,
+                                  ": holds the dropped rows of an output that is gone; choose ",
+                                  "another name or add `", targets.remedy, "`");
+  }
   outputs.dropped_directory_.emplace(std::move(dropped));
   return outputs;
 }
@@ -79,6 +88,8 @@ arrow::Result<LakeOutcome> ScoreOutputs::Score(const ScoreRequest& request, bool
 }
 
 arrow::Status ScoreOutputs::Finish(const json& manifest, RunState* state) {
+  // Both or none are marked: they take their places one after the other.
+  if (directory_ && dropped_directory_) ARROW_RETURN_NOT_OK(directory_->Unmark());
   for (auto* directory : {&dropped_directory_, &directory_}) {
     if (*directory) ARROW_RETURN_NOT_OK((*directory)->Finish(manifest));
   }

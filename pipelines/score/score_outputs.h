@@ -39,6 +39,7 @@ class ScoreOutputs {
   /// Holds an input against the directories. To be called before Score, for directories.
   arrow::Status Compare(const Source& source, const Runtime& runtime);
   const LakeChanges& changes() const { return changes_; }
+  bool prunes() const { return targets_.prune; }
 
   /// Whether the directories are as an earlier run has finished them, and nothing is to be done.
   bool IsUpToDate() const;

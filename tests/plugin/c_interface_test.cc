@@ -151,7 +151,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
   };
   BOOST_TEST(
       refuse("{\"alpa\": 1}") ==
-      "there is no option `alpa`; did you mean `alpha`? the options are alpha, batch_size, "
+      "there is no option `alpa`; did you mean `alpha`? the options are all_files, alpha, "
+      "batch_size, "
       "beta, calibration, "
       "calibration_rows, discriminant, embedding, epochs, epsilon, far, far_level, fit_rows, "
       "fit_sample, "
