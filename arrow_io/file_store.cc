@@ -190,12 +190,15 @@ arrow::Result<StorePath> OpenStore(const std::string& uri) {
 arrow::Result<std::string> PathInStore(const arrow::fs::FileSystem& filesystem,
                                        const std::string& uri) {
   const UriParts parts = SplitUri(uri);
-  const std::string root = uri.substr(0, uri.find("://") + 3) + parts.authority;
+  // With a slash: a URI of S3 must have a path.
+  const std::string root = uri.substr(0, uri.find("://") + 3) + parts.authority + "/";
   const arrow::Result<std::string> path = filesystem.PathFromUri(root);
   if (!path.ok()) {
     return path.status().WithMessage(MaskSecretsOf(uri, path.status().message()));
   }
-  return *path + parts.path;
+  std::string bucket = *path;
+  while (bucket.ends_with('/')) bucket.pop_back();
+  return bucket + parts.path;
 }
 
 arrow::Result<StoreEntry> LookUp(const StorePath& place) {

@@ -149,7 +149,9 @@ class Lister {
   }
 
   arrow::Status RefuseTable(const std::string& prefix, const LakeTable& table) const {
-    return Error(prefix + table.directory,
+    std::string directory = prefix + table.directory;
+    if (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
+    return Error(directory,
                  "expected Parquet files but found " +
                      std::string(table.format == "Iceberg" ? "an " : "a ") + table.format +
                      " table (" + table.sign +

@@ -103,12 +103,13 @@ bool ReserveBlasBuffers(std::size_t num_threads) {
   std::vector<void*> held;
   held.reserve(num_threads);
   while (buffers.size() < num_threads) {
-    held.push_back(blas_memory_alloc(0));
-    if (held.back() == nullptr) return false;
-    buffers.insert(held.back());
+    void* const buffer = blas_memory_alloc(0);
+    if (buffer == nullptr) break;
+    held.push_back(buffer);
+    buffers.insert(buffer);
   }
   for (void* const buffer : held) blas_memory_free(buffer);
-  return true;
+  return buffers.size() >= num_threads;
 }
 
 void ChooseBlasKernels() {

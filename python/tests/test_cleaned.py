@@ -53,6 +53,10 @@ def check_like_the_command(cleaned, printed, out, files, tmp_path):
         assert (key in found) == (found["rows_dropped"] > 0)
     for key in VOLATILE:
         printed.pop(key), found.pop(key, None)
+    # About an output directory, which a call does not have.
+    for key in ("file_counts", "update", "refit"):
+        assert key not in found
+        assert (printed.pop(key, None) is not None) == out.is_dir()
     assert found == printed
     paths = sorted(out.rglob("*.parquet")) if out.is_dir() else [out]
     files_written = [pq.ParquetFile(path).read() for path in paths]
