@@ -14,35 +14,43 @@ std::string RefuseOptions(const std::string& text) {
   return text.starts_with("--") ? "expected a value but found the option " + text : std::string();
 }
 
-// "a,b" as "a" and "b"; empty names are left out.
-void SetSplit(const std::string& text, OptionField& field) {
+// "a,b" as "a" and "b"; empty names are left out. A list of a configuration file comes as several
+// texts.
+void SetSplit(const std::vector<std::string>& texts, OptionField& field) {
   nlohmann::json names = nlohmann::json::array();
-  std::istringstream stream(text);
-  for (std::string name; std::getline(stream, name, ',');) {
-    if (!name.empty()) names.push_back(name);
+  for (const std::string& text : texts) {
+    std::istringstream stream(text);
+    for (std::string name; std::getline(stream, name, ',');) {
+      if (!name.empty()) names.push_back(name);
+    }
   }
   field.SetJson(names);
 }
 
 CLI::Option* BindTexts(const std::string& name, const std::shared_ptr<OptionField>& field,
-                       const std::string& help, CLI::App& app) {
-  auto set = [field, name](const std::vector<std::string>& texts) {
+                       const std::string& help, bool splits, CLI::App& app) {
+  auto set = [field, name, splits](const std::vector<std::string>& texts) {
     try {
       field->Reset();
-      for (const std::string& text : texts) field->SetText(text);
+      if (splits) {
+        SetSplit(texts, *field);
+      } else {
+        for (const std::string& text : texts) field->SetText(text);
+      }
     } catch (const std::invalid_argument& error) {
       throw CLI::ValidationError(name, error.what());
     }
   };
-  return app.add_option_function<std::vector<std::string>>(name, set, help);
+  CLI::Option* const bound = app.add_option_function<std::vector<std::string>>(name, set, help);
+  // With commas, one text is enough.
+  return bound->allow_extra_args(!splits);
 }
 
-CLI::Option* BindText(const Option& option, const std::string& name,
-                      const std::shared_ptr<OptionField>& field, const std::string& help,
-                      CLI::App& app) {
-  auto set = [field, name, splits = option.splits_at_commas](const std::string& text) {
+CLI::Option* BindText(const std::string& name, const std::shared_ptr<OptionField>& field,
+                      const std::string& help, CLI::App& app) {
+  auto set = [field, name](const std::string& text) {
     try {
-      splits ? SetSplit(text, *field) : field->SetText(text);
+      field->SetText(text);
     } catch (const std::invalid_argument& error) {
       throw CLI::ValidationError(name, error.what());
     }
@@ -62,9 +70,9 @@ CLI::Option* BindOption(const Option& option, Command command,
   if (bool* const flag = field->Flag()) {
     return app.add_flag(name, *flag, help)->group(option.group);
   }
-  CLI::Option* const bound = kind == ValueKind::kTexts && !option.splits_at_commas
-                                 ? BindTexts(name, field, help, app)
-                                 : BindText(option, name, field, help, app);
+  CLI::Option* const bound = kind == ValueKind::kTexts
+                                 ? BindTexts(name, field, help, option.splits_at_commas, app)
+                                 : BindText(name, field, help, app);
   if (kind == ValueKind::kWord) bound->check(CLI::IsMember(field->Words()));
   if (kind == ValueKind::kText || kind == ValueKind::kTexts) bound->check(RefuseOptions);
   const bool is_number = kind == ValueKind::kNumber || kind == ValueKind::kWhole;

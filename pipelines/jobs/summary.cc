@@ -154,7 +154,7 @@ void AddUpdate(const JobReport::Update& update, const Decision& decision, Lines&
     const std::pair<const char*, const std::vector<std::string>*> kinds[] = {
         {" new", &update.added},
         {" changed", &update.changed},
-        {" missing or altered in the output, made again", &update.made_again}};
+        {" missing, altered or never verified in the output, made again", &update.made_again}};
     for (const auto& [word, names] : kinds) {
       if (!names->empty()) done += Named(*names) + word + ", ";
     }

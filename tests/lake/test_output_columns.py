@@ -138,3 +138,18 @@ def test_the_summary_counts_invalid_rows_that_are_left_out(sample, tmp_path):
     assert "8: null or non-finite, left out" in with_drop.out + with_drop.err
     without = run(*sample.score(tmp_path / "b", lake=lake))
     assert "8: null or non-finite\n" in without.out + without.err
+
+
+def test_a_list_of_a_configuration_file_and_repeated_options_are_one_list(sample, tmp_path):
+    (tmp_path / "c.toml").write_text('columns = ["id", "spuna_keep"]\ngroup-by = ["day", "shifted"]\n')
+    ways = {
+        "toml": ["--config", tmp_path / "c.toml"],
+        "commas": ["--columns", "id,spuna_keep", "--group-by", "day,shifted"],
+        "repeated": ["--columns", "id", "--columns", "spuna_keep", "--group-by", "day", "--group-by", "shifted"],
+    }
+    found = {}
+    for name, more in ways.items():
+        report = run(*sample.score(tmp_path / name, *more, "--json")).json
+        found[name] = (report["groups"], parquet_bytes(tmp_path / name))
+    assert found["toml"] == found["commas"] == found["repeated"]
+    assert set(found["toml"][0]) == {"day", "shifted"}
