@@ -57,7 +57,7 @@ arrow::Result<JobReport> Scoring::ReportUpToDate(const Source& source, StageCloc
   report.update = DescribeUpdate();
   report.update->counts.listed = report.update->counts.unchanged = source.files().size();
   report.update->counts.rows_unchanged = report.score->counts.in;
-  report.update->counts.vanished = outputs_.changes().vanished.size();
+  report.update->counts.vanished = report.update->vanished.size();
   report.seconds = clock.Seconds();
   report.peak_memory_bytes = PeakMemoryBytes();
   return report;
@@ -91,7 +91,10 @@ std::optional<JobReport::Update> Scoring::DescribeUpdate() const {
   update.added = changes.FilesThatAre(FileChange::kNew);
   update.changed = changes.FilesThatAre(FileChange::kChanged);
   update.made_again = changes.FilesThatAre(FileChange::kLost);
-  for (const auto& [path, unused] : changes.vanished) update.vanished.push_back(path);
+  for (const auto* const files : {&changes.vanished, &changes.altered}) {
+    for (const auto& [path, unused] : *files) update.vanished.push_back(path);
+  }
+  for (const auto& [path, unused] : changes.altered) update.altered.push_back(path);
   for (const auto& [path, record] : outcome_.lake.files) {
     update.files_after_fit += record.after_fit ? 1 : 0;
   }
@@ -164,14 +167,18 @@ json Scoring::MakeManifest(const Source& source, const Model& model, const json&
                    {"total", ToJson(outcome_.lake.total, options_.by)},
                    {"file_counts", ToJson(outcome_.counts)},
                    {"files", json::object()},
-                   {"vanished", json::object()}};
+                   {LakeChanges::kVanished, json::object()},
+                   {LakeChanges::kAltered, json::object()}};
   manifest.update(lineage);
   manifest["total"]["files"] = outcome_.lake.files.size();
   for (const auto& [path, file] : outcome_.lake.files) {
     manifest["files"][path] = ToJson(file, options_.by);
   }
   for (const auto& [path, file] : outcome_.vanished) {
-    manifest["vanished"][path] = ToJson(file, options_.by);
+    manifest[LakeChanges::kVanished][path] = ToJson(file, options_.by);
+  }
+  for (const auto& [path, file] : outcome_.altered) {
+    manifest[LakeChanges::kAltered][path] = ToJson(file, options_.by);
   }
   return manifest;
 }

@@ -168,6 +168,12 @@ void AddUpdate(const JobReport::Update& update, const Decision& decision, Lines&
         "vanished",
         Named(update.vanished) + ": not in the input any more; `--prune` removes their outputs");
   }
+  if (!update.altered.empty() && update.counts.pruned == 0) {
+    lines.emplace_back("altered",
+                       Named(update.altered) +
+                           " of these: the outputs are not what was written, and can't be "
+                           "made again");
+  }
   if (update.files_after_fit > 0 && decision.HasGuarantee()) {
     lines.emplace_back("promise", "`--" + decision.rule +
                                       "` is proven for rows that were fitted; " +

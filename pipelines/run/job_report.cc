@@ -96,9 +96,13 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
 
 void Describe(const JobReport::Update& update, nlohmann::json& json) {
   json["file_counts"] = ToJson(update.counts);
-  json["update"] = {{"was_there", update.was_there}, {"added", update.added},
-                    {"changed", update.changed},     {"made_again", update.made_again},
-                    {"vanished", update.vanished},   {"files_after_fit", update.files_after_fit}};
+  json["update"] = {{"was_there", update.was_there},
+                    {"added", update.added},
+                    {"changed", update.changed},
+                    {"made_again", update.made_again},
+                    {"vanished", update.vanished},
+                    {"altered", update.altered},
+                    {"files_after_fit", update.files_after_fit}};
   json["refit"] = {{"due", !update.refit_reason.empty()}, {"reason", update.refit_reason}};
 }
 

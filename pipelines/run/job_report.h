@@ -70,8 +70,10 @@ struct JobReport {
     std::vector<std::string> added;
     std::vector<std::string> changed;
     std::vector<std::string> made_again;
-    /// Those that are not listed any more.
+    /// Those that are not listed any more, and of these the ones whose outputs are not what was
+    /// written.
     std::vector<std::string> vanished;
+    std::vector<std::string> altered;
     /// Why a new fit is due; empty where it is not.
     std::string refit_reason;
     /// How many files of the output the fit has not seen.

@@ -14,6 +14,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kKey = "file:";
+constexpr const char* kVanished = LakeChanges::kVanished;
+constexpr const char* kAltered = LakeChanges::kAltered;
 
 // A file that was written, as it is and as it was recorded.
 struct Written {
@@ -41,7 +43,7 @@ bool Holds(const Written& file, bool verify) {
 std::map<std::string, FileRecord> ReadRecords(const OutputDirectory& kept) {
   std::map<std::string, FileRecord> records;
   if (kept.manifest()) {
-    for (const char* part : {"files", "vanished"}) {
+    for (const char* part : {"files", kVanished, kAltered}) {
       const auto found = kept.manifest()->find(part);
       if (found == kept.manifest()->end() || !found->is_object()) continue;
       for (const auto& [path, record] : found->items()) records[path] = FileRecordFrom(record);
@@ -52,6 +54,14 @@ std::map<std::string, FileRecord> ReadRecords(const OutputDirectory& kept) {
     if (key.starts_with(prefix)) records[key.substr(prefix.size())] = FileRecordFrom(value);
   }
   return records;
+}
+
+// Whether a part of a manifest is about these files.
+bool HasKeys(const json& manifest, const char* part,
+             const std::map<std::string, FileRecord>& files) {
+  const json listed = manifest.value(part, json::object());
+  return listed.size() == files.size() &&
+         std::ranges::all_of(files, [&](const auto& file) { return listed.contains(file.first); });
 }
 
 class Comparison {
@@ -135,13 +145,14 @@ arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirecto
   for (const auto& [path, record] : records) {
     if (result.changes.contains(path)) continue;
     std::error_code error;
-    if (fs::exists(kept.path() / path, error) ||
-        (dropped != nullptr && fs::exists(dropped->path() / path, error))) {
-      result.vanished[path] = record;
-    } else {
-      result.has_stale_records = true;
-    }
+    const bool is_there = fs::exists(kept.path() / path, error) ||
+                          (dropped != nullptr && fs::exists(dropped->path() / path, error));
+    if (!is_there) continue;
+    (comparison.OutputsHold(path, record) ? result.vanished : result.altered)[path] = record;
   }
+  result.has_stale_records =
+      kept.manifest() && (!HasKeys(*kept.manifest(), kVanished, result.vanished) ||
+                          !HasKeys(*kept.manifest(), kAltered, result.altered));
   return result;
 }
 

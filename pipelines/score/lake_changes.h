@@ -25,6 +25,10 @@ enum class FileChange : std::uint8_t {
 
 /// An input held against what earlier runs have recorded.
 struct LakeChanges {
+  /// Where a manifest has them.
+  static constexpr const char* kVanished = "vanished";
+  static constexpr const char* kAltered = "altered";
+
   /// By relative path.
   std::map<std::string, FileChange> changes;
   /// What was recorded of files that are unchanged, and of those whose outputs are lost.
@@ -32,9 +36,11 @@ struct LakeChanges {
   std::map<std::string, FileRecord> lost;
   /// Unchanged files that were scored by a run that was stopped: they are new to the manifest.
   std::set<std::string> resumed;
-  /// What was recorded of files that are not listed any more, and whose outputs are still there.
+  /// What was recorded of files that are not listed any more, and whose outputs are still there: as
+  /// they were written, or altered, and then nobody can make them again.
   std::map<std::string, FileRecord> vanished;
-  /// Whether something is recorded of which neither input nor output is there.
+  std::map<std::string, FileRecord> altered;
+  /// Whether the manifest says something else of files that are not listed.
   bool has_stale_records = false;
 
   FileChange Of(const arrow_io::InputFile& file) const {

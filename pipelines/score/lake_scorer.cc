@@ -124,18 +124,21 @@ arrow::Status RemoveOutputs(const std::string& path, const OutputDirectory& kept
   return kept.Remove(path);
 }
 
-// Removes the outputs of vanished files where that is asked for. The records of those that stay.
-arrow::Result<std::map<std::string, FileRecord>> Prune(const LakeUpdate& update,
-                                                       const OutputDirectory& kept,
-                                                       const OutputDirectory* dropped,
-                                                       FileCounts& counts) {
-  counts.vanished = update.changes.vanished.size();
-  if (!update.prune) return update.changes.vanished;
-  for (const auto& [path, unused] : update.changes.vanished) {
-    ARROW_RETURN_NOT_OK(RemoveOutputs(path, kept, dropped));
-    ++counts.pruned;
+// Removes the outputs of vanished files where that is asked for.
+arrow::Status Prune(const LakeUpdate& update, const OutputDirectory& kept,
+                    const OutputDirectory* dropped, LakeOutcome& outcome) {
+  outcome.vanished = update.changes.vanished;
+  outcome.altered = update.changes.altered;
+  outcome.counts.vanished = outcome.vanished.size() + outcome.altered.size();
+  if (!update.prune) return arrow::Status::OK();
+  for (auto* const files : {&outcome.vanished, &outcome.altered}) {
+    for (const auto& [path, unused] : *files) {
+      ARROW_RETURN_NOT_OK(RemoveOutputs(path, kept, dropped));
+      ++outcome.counts.pruned;
+    }
+    files->clear();
   }
-  return std::map<std::string, FileRecord>();
+  return arrow::Status::OK();
 }
 
 }  // namespace
@@ -166,7 +169,7 @@ arrow::Result<LakeOutcome> ScoreIntoDirectory(const ScoreRequest& request, const
   if (dropped != nullptr) ARROW_RETURN_NOT_OK(dropped->Begin());
   LakeOutcome outcome;
   FileCounts& counts = outcome.counts;
-  ARROW_ASSIGN_OR_RAISE(outcome.vanished, Prune(update, kept, dropped, counts));
+  ARROW_RETURN_NOT_OK(Prune(update, kept, dropped, outcome));
   counts.listed = request.source.files().size();
   for (std::size_t i = 0; i < counts.listed; ++i) {
     ARROW_RETURN_NOT_OK(clock.runtime().CheckStop());

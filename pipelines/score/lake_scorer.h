@@ -44,6 +44,7 @@ struct LakeOutcome {
   LakeRecord lake;
   /// Of files that have vanished and whose outputs were left.
   std::map<std::string, FileRecord> vanished;
+  std::map<std::string, FileRecord> altered;
   FileCounts counts;
 };
 

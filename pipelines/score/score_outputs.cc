@@ -51,7 +51,7 @@ bool ScoreOutputs::IsUpToDate() const {
   for (const auto* directory : {&directory_, &dropped_directory_}) {
     if (*directory && !(*directory)->IsIdle()) return false;
   }
-  const bool prunes = targets_.prune && !changes_.vanished.empty();
+  const bool prunes = targets_.prune && !(changes_.vanished.empty() && changes_.altered.empty());
   return changes_.NothingToScore() && !changes_.has_stale_records && !prunes;
 }
 

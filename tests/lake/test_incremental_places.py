@@ -7,6 +7,7 @@ from support import (
     check_finished,
     everything,
     make_lake,
+    manifest,
     parquet_bytes,
     parquet_files,
     run,
@@ -108,3 +109,18 @@ def test_a_damaged_state_of_a_finished_output_is_an_error_and_stays(sample, lake
     assert (everything(out), everything(state_of(out))) == before
     run(*sample.clean(out, "--refit", lake=lake))
     assert run(*sample.clean(out, "--json", lake=lake)).json["was_done"]
+
+
+def test_an_altered_output_of_a_vanished_file_is_reported(sample, scored):
+    lake, out = scored
+    name = "day=1/part-001.parquet"
+    (lake / name).unlink()
+    (out / name).write_bytes((out / "day=0/part-000.parquet").read_bytes())
+    for was_done in (False, True):
+        report = run(*sample.score(out, "--json", lake=lake)).json
+        assert report["update"]["altered"] == report["update"]["vanished"] == [name]
+        assert report.get("was_done", False) == was_done
+        assert list(manifest(out)["altered"]) == [name] and name not in manifest(out)["files"]
+    assert "altered" in run(*sample.score(out, lake=lake)).out
+    run(*sample.score(out, "--prune", lake=lake))
+    assert not (out / name).exists() and manifest(out)["altered"] == {}
