@@ -37,8 +37,8 @@ arrow::Status Scoring::CheckRoot(const Source& source) const {
         before, " when the output was written: rows would be there twice; add `--base ", before,
         "`, or replace the output");
   }
-  if (outputs_.prunes() && outputs_.changes().unchanged.empty() &&
-      outputs_.changes().lost.empty()) {
+  const std::size_t num_new = outputs_.changes().FilesThatAre(FileChange::kNew).size();
+  if (outputs_.prunes() && num_new == source.files().size()) {
     return arrow::Status::Invalid(
         "`prune` would remove the outputs of all files that were scored before; is `",
         source.option(), "` the right one? Leave `--prune` out, or replace the output");
