@@ -38,7 +38,10 @@ arrow::Status Scoring::CheckRoot(const Source& source) const {
         "`, or replace the output");
   }
   const std::size_t num_new = outputs_.changes().FilesThatAre(FileChange::kNew).size();
-  if (outputs_.prunes() && num_new == source.files().size()) {
+  // A few files may all be replaced by others; a lake hardly is.
+  constexpr std::size_t kManyFiles = 5;
+  if (outputs_.prunes() && num_new == source.files().size() &&
+      outputs_.changes().vanished.size() >= kManyFiles) {
     return arrow::Status::Invalid(
         "`prune` would remove the outputs of all files that were scored before; is `",
         source.option(), "` the right one? Leave `--prune` out, or replace the output");
