@@ -144,11 +144,7 @@ arrow::Status CleanRun::Explain(StageClock& clock) {
 }
 
 arrow::Status CleanRun::Watch(StageClock& clock) {
-  if (!kept_ || !scoring_->IsUpdate()) return arrow::Status::OK();
-  ARROW_ASSIGN_OR_RAISE(ModelAge age, scoring_->Watch(fit_.pool(), fitted_.model, clock));
-  report_.update->refit_reason = std::move(age.refit_reason);
-  watch_ = std::move(age.watch);
-  return arrow::Status::OK();
+  return scoring_->Watch(fit_.pool(), fitted_.model, report_, clock).Value(&watch_);
 }
 
 arrow::Result<JobReport> CleanRun::Finish(StageClock& clock) {

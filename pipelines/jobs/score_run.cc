@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "arrow_io/hash.h"
 #include "pipelines/options/option_list.h"
 #include "pipelines/run/job_paths.h"
 #include "pipelines/score/batch_scorer.h"
@@ -26,8 +25,7 @@ arrow::Result<ScoreRun> ScoreRun::Prepare(const ScoreJob& job) {
   CommandOptions options;
   options.job = job;
   run.configuration_ = DescribeResult(options, /*extras=*/false);
-  run.configuration_.update(
-      {{"command", "score"}, {"model", arrow_io::HashDigits(SerializeModel(run.model_))}});
+  run.configuration_.update({{"command", "score"}, {"model", ModelHash(run.model_)}});
   return run;
 }
 
@@ -75,12 +73,7 @@ arrow::Result<JobReport> ScoreRun::Execute(Scoring& scoring, StageClock& clock) 
         {.pool = input_, .model = model_, .scoring = job_.options, .is_part = is_part},
         StateIn(scoring), report, clock));
   }
-  nlohmann::json watch;
-  if (scoring.IsUpdate()) {
-    ARROW_ASSIGN_OR_RAISE(ModelAge age, scoring.Watch(input_, model_, clock));
-    report.update->refit_reason = std::move(age.refit_reason);
-    watch = std::move(age.watch);
-  }
+  ARROW_ASSIGN_OR_RAISE(const nlohmann::json watch, scoring.Watch(input_, model_, report, clock));
   const nlohmann::json lineage = {{"inputs", {{"input", input_.Root()}}},
                                   {"findings", explanation_.Describe()},
                                   {"watch", watch}};

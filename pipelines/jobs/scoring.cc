@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arrow_io/hash.h"
+#include "pipelines/monitor/model_age.h"
 #include "pipelines/options/json_text.h"
 #include "pipelines/run/system_memory.h"
 #include "pipelines/run/utc_time.h"
@@ -72,7 +73,7 @@ std::vector<bool> Scoring::UnchangedFiles(const Source& source) const {
   for (const arrow_io::InputFile& file : source.files()) {
     // What a stopped run has scored is still to be explained and held against the model.
     unchanged.push_back(outputs_.changes().Of(file) == FileChange::kUnchanged &&
-                        !outputs_.changes().resumed.contains(file.relative_path.string()));
+                        !outputs_.changes().HasNewRows(file));
   }
   return unchanged;
 }
@@ -109,23 +110,23 @@ const json* Scoring::manifest() const {
   return directory != nullptr && directory->manifest() ? &*directory->manifest() : nullptr;
 }
 
-arrow::Result<ModelAge> Scoring::Watch(Source& source, const Model& model,
-                                       StageClock& clock) const {
+arrow::Result<json> Scoring::Watch(Source& source, const Model& model, JobReport& report,
+                                   StageClock& clock) const {
+  if (!IsUpdate()) return json();
   const EarlierRows before{manifest()->value("watch", json()),
                            FileRecordFrom(manifest()->value("total", json::object())).counts};
   std::vector<bool> others;
   bool has_new = false;
   for (std::size_t i = 0; i < source.files().size(); ++i) {
-    const FileChange change = outputs_.changes().Of(source.files()[i]);
-    const bool is_new =
-        change == FileChange::kNew || change == FileChange::kChanged ||
-        outputs_.changes().resumed.contains(source.files()[i].relative_path.string());
+    const bool is_new = outputs_.changes().HasNewRows(source.files()[i]);
     others.push_back(!is_new);
     has_new |= is_new && source.IsRead(i);
   }
-  if (!has_new || options_.by == ScoreBy::kNeighbors) return ModelAge{"", before.watch};
+  if (!has_new || options_.by == ScoreBy::kNeighbors) return before.watch;
   source.LeaveAlone(std::move(others));
-  return WatchNewRows(source, model, options_, before, clock);
+  ARROW_ASSIGN_OR_RAISE(ModelAge age, WatchNewRows(source, model, options_, before, clock));
+  report.update->refit_reason = std::move(age.refit_reason);
+  return std::move(age.watch);
 }
 
 arrow::Status Scoring::Finish(const Source& source, const Model& model, const json& lineage,
@@ -161,7 +162,7 @@ json Scoring::MakeManifest(const Source& source, const Model& model, const json&
                    {"configuration", configuration_},
                    {"configuration_hash", arrow_io::HashDigits(DumpJson(configuration_))},
                    {"model", model.Describe()},
-                   {"model_hash", arrow_io::HashDigits(SerializeModel(model))},
+                   {"model_hash", ModelHash(model)},
                    {"decision", ToJson(decision_)},
                    {"versions", Versions()},
                    {"skipped", SkippedToJson(source.bad_files().skipped())},

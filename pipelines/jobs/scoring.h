@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "pipelines/model/model.h"
-#include "pipelines/monitor/model_age.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/job_report.h"
 #include "pipelines/score/score_outputs.h"
@@ -56,7 +55,10 @@ class Scoring {
 
   /// Holds the files that are new or changed since the earlier run against the model. Leaves all
   /// others alone from then on.
-  arrow::Result<ModelAge> Watch(Source& source, const Model& model, StageClock& clock) const;
+  /// The report says what follows; the result is for the manifest, null where there was no earlier
+  /// run.
+  arrow::Result<nlohmann::json> Watch(Source& source, const Model& model, JobReport& report,
+                                      StageClock& clock) const;
 
   /// Gives the outputs their names. `state` as in Stage. The manifest gets `lineage` too.
   arrow::Status Finish(const Source& source, const Model& model, const nlohmann::json& lineage,

@@ -106,6 +106,12 @@ class Comparison {
 
 std::string JournalKey(const std::string& relative_path) { return kKey + relative_path; }
 
+bool LakeChanges::HasNewRows(const arrow_io::InputFile& file) const {
+  const FileChange change = Of(file);
+  return change == FileChange::kNew || change == FileChange::kChanged ||
+         resumed.contains(file.relative_path.string());
+}
+
 bool LakeChanges::NothingToScore() const {
   return std::ranges::all_of(
       changes, [](const auto& change) { return change.second == FileChange::kUnchanged; });

@@ -46,6 +46,8 @@ struct LakeChanges {
   FileChange Of(const arrow_io::InputFile& file) const {
     return changes.at(file.relative_path.string());
   }
+  /// Whether the rows of a file are others than those that the manifest counts.
+  bool HasNewRows(const arrow_io::InputFile& file) const;
   /// Whether no file has to be scored.
   bool NothingToScore() const;
   /// The relative paths of the files of one kind.

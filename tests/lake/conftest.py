@@ -30,3 +30,16 @@ class Sample:
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory):
     return Sample(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def lake(tmp_path):
+    """A lake that a test may change."""
+    return make_lake(tmp_path / "lake")
+
+
+@pytest.fixture
+def scored(sample, lake, tmp_path):
+    """The lake and an output that is up to date."""
+    run(*sample.score(tmp_path / "out", lake=lake))
+    return lake, tmp_path / "out"

@@ -22,18 +22,6 @@ from support import (
 )
 
 
-@pytest.fixture
-def lake(tmp_path):
-    return make_lake(tmp_path / "lake")
-
-
-@pytest.fixture
-def scored(sample, lake, tmp_path):
-    """The lake and an output that is up to date."""
-    run(*sample.score(tmp_path / "out", lake=lake))
-    return lake, tmp_path / "out"
-
-
 def undisturbed(sample, lake, folder, *more):
     """What one run makes of the lake as it is now."""
     out = folder / "undisturbed"

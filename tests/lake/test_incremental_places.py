@@ -16,18 +16,6 @@ from support import (
 )
 
 
-@pytest.fixture
-def lake(tmp_path):
-    return make_lake(tmp_path / "lake")
-
-
-@pytest.fixture
-def scored(sample, lake, tmp_path):
-    """The lake and an output that is up to date."""
-    run(*sample.score(tmp_path / "out", lake=lake))
-    return lake, tmp_path / "out"
-
-
 @pytest.mark.parametrize("way", ["link", "dot"])
 def test_an_output_behind_a_link_or_a_dot(sample, lake, tmp_path, way):
     real = tmp_path / "disk" / "out"
