@@ -37,8 +37,9 @@ function(spuna_embed_files target header)
     VERBATIM)
   # A library of its own: as a source of the target it would have every object of the target wait
   # for all the libraries that the target links.
-  add_library(${target}_embedded OBJECT ${output})
-  target_include_directories(${target}_embedded PRIVATE ${PROJECT_SOURCE_DIR})
-  spuna_configure_target(${target}_embedded)
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_embedded>)
+  set(embedded ${target}_${name})
+  add_library(${embedded} OBJECT ${output})
+  target_include_directories(${embedded} PRIVATE ${PROJECT_SOURCE_DIR})
+  spuna_configure_target(${embedded})
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${embedded}>)
 endfunction()

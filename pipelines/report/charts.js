@@ -1,13 +1,11 @@
 "use strict";
 // The charts of a report. Each function fills a canvas with one part of the report's data.
 const charts = (() => {
+  const {isNumber, count, decimal} = elements;
   const {
     palette,
     color,
-    isNumber,
     isPowerOfTen,
-    count,
-    decimal,
     percent,
     percentTick,
     shorten,

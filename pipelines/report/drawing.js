@@ -1,6 +1,7 @@
 "use strict";
 // What the charts of a report share: colors, numbers in words, marked lines, axes.
 const drawing = (() => {
+  const {isNumber} = elements;
   // Colors are looked up whenever a chart is drawn, so that it can follow the page from light to
   // dark and to paper.
   const palette = {};
@@ -13,14 +14,6 @@ const drawing = (() => {
     }
   }
 
-  const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
-  const count = (value) => (isNumber(value) ? value.toLocaleString("en-US") : "–");
-  const decimal = (value) => {
-    if (!isNumber(value)) return "–";
-    if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4))
-      return value.toExponential(2).replace(/\.?0+e\+?/, "e").replace("e+", "e");
-    return value.toLocaleString("en-US", {maximumSignificantDigits: 3});
-  };
   const isPowerOfTen = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
   const percent = (value) => {
     if (!isNumber(value)) return "–";
@@ -128,10 +121,7 @@ const drawing = (() => {
     color,
     prepare,
     recolor,
-    isNumber,
     isPowerOfTen,
-    count,
-    decimal,
     percent,
     percentTick,
     shorten,

@@ -44,57 +44,78 @@ std::string BytesAt(const arrow::Array& array, std::int64_t i) {
   }
 }
 
-std::string ReadWholeFile(const std::filesystem::path& path) {
+std::string ReadWholeFile(const std::filesystem::path& path, std::size_t max_bytes) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  if (error || size > kMaxBytes || !std::filesystem::is_regular_file(path, error)) return "";
+  if (error || size > max_bytes || !std::filesystem::is_regular_file(path, error)) return "";
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What a value stands for: the picture's own bytes, or a path.
-std::string UriOf(const std::string& value, const char* directory) {
-  std::string own = ToDataUri(value);
-  const bool may_be_path = own.empty() && !value.empty() && value.size() < 4096 &&
+// The kind of picture that bytes are, as a page names it; null where they are none.
+const char* KindOf(const std::string& bytes) {
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return "png";
+  if (bytes.starts_with("\xff\xd8\xff")) return "jpeg";
+  if (bytes.starts_with("GIF8")) return "gif";
+  if (bytes.starts_with("RIFF") && bytes.find("WEBP") == 8) return "webp";
+  return nullptr;
+}
+
+// What a value stands for: the picture's own bytes, or those behind a path; "" for neither.
+std::string PictureOf(const std::string& value, const char* directory, std::size_t max_bytes) {
+  if (KindOf(value) != nullptr) return value.size() > max_bytes ? "" : value;
+  const bool may_be_path = !value.empty() && value.size() < 4096 &&
                            value.find('\0') == std::string::npos && directory != nullptr;
-  if (!may_be_path) return own;
-  return ToDataUri(ReadWholeFile(std::filesystem::path(directory) / value));
+  if (!may_be_path) return "";
+  std::string bytes = ReadWholeFile(std::filesystem::path(directory) / value, max_bytes);
+  return KindOf(bytes) == nullptr ? "" : bytes;
+}
+
+// The bytes of the picture that a value of a column stands for.
+std::string BytesOf(const std::shared_ptr<arrow::Array>& column, std::int64_t i,
+                    const char* directory, std::size_t max_bytes) {
+  if (column->type_id() != arrow::Type::STRUCT) {
+    return PictureOf(BytesAt(*column, i), directory, max_bytes);
+  }
+  const auto& parts = static_cast<const arrow::StructArray&>(*column);
+  for (const char* name : {"bytes", "path"}) {
+    const auto part = parts.GetFieldByName(name);
+    if (part == nullptr || parts.IsNull(i)) continue;
+    std::string bytes = PictureOf(BytesAt(*part, i), directory, max_bytes);
+    if (!bytes.empty()) return bytes;
+  }
+  return "";
 }
 
 }  // namespace
 
 std::string PictureAt(const std::shared_ptr<arrow::Array>& column, std::int64_t i,
                       const char* directory) {
-  if (column->type_id() != arrow::Type::STRUCT) return UriOf(BytesAt(*column, i), directory);
-  const auto& parts = static_cast<const arrow::StructArray&>(*column);
-  for (const char* name : {"bytes", "path"}) {
-    const auto part = parts.GetFieldByName(name);
-    if (part == nullptr || parts.IsNull(i)) continue;
-    const std::string uri = UriOf(BytesAt(*part, i), directory);
-    if (!uri.empty()) return uri;
-  }
-  return "";
+  return ToDataUri(BytesOf(column, i, directory, kMaxBytes));
 }
 
 std::string ToDataUri(const std::string& bytes) {
-  if (bytes.size() > kMaxBytes) return "";
-  const char* kind = nullptr;
-  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) kind = "png";
-  if (bytes.starts_with("\xff\xd8\xff")) kind = "jpeg";
-  if (bytes.starts_with("GIF8")) kind = "gif";
-  if (bytes.starts_with("RIFF") && bytes.find("WEBP") == 8) kind = "webp";
-  if (kind == nullptr) return "";
+  const char* const kind = KindOf(bytes);
+  if (kind == nullptr || bytes.size() > kMaxBytes) return "";
   return std::string("data:image/") + kind + ";base64," + arrow::util::base64_encode(bytes);
 }
 
 arrow::Result<std::string> ReadPicture(const arrow_io::InputFile& file, const ParquetInput& parquet,
                                        std::int64_t row, const std::string& column) {
+  ARROW_ASSIGN_OR_RAISE(const std::string bytes,
+                        ReadPictureBytes(file, parquet, row, {column, "report-image"}, kMaxBytes));
+  return ToDataUri(bytes);
+}
+
+arrow::Result<std::string> ReadPictureBytes(const arrow_io::InputFile& file,
+                                            const ParquetInput& parquet, std::int64_t row,
+                                            const TextColumn& column, std::size_t max_bytes) {
   ARROW_ASSIGN_OR_RAISE(const NamedColumn found,
                         NamedColumn::Find(*parquet.schema(), parquet.name(), parquet.partitions(),
-                                          column, "report-image"));
+                                          column.name, column.option));
   const std::string folder = std::filesystem::path(file.name).parent_path().string();
   const char* const directory = file.filesystem == nullptr ? folder.c_str() : nullptr;
-  if (found.position < 0) return UriOf(found.hive_value, directory);
+  if (found.position < 0) return PictureOf(found.hive_value, directory, max_bytes);
   int row_group = 0;
   while (row >= parquet.RowsOf(row_group)) row -= parquet.RowsOf(row_group++);
   ParquetInput::Cursor cursor = parquet.ReadRowGroup({found.position}, row_group);
@@ -102,7 +123,7 @@ arrow::Result<std::string> ReadPicture(const arrow_io::InputFile& file, const Pa
     ARROW_ASSIGN_OR_RAISE(const ParquetInput::Batch batch, cursor.Next());
     if (batch.rows == nullptr) return "";
     if (row < batch.first_row + batch.rows->num_rows()) {
-      return PictureAt(batch.rows->column(0), row - batch.first_row, directory);
+      return BytesOf(batch.rows->column(0), row - batch.first_row, directory, max_bytes);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "arrow_io/input_files.h"
 #include "arrow_io/parquet_input.h"
 #include "pipelines/source/named_column.h"
+#include "pipelines/source/row_texts.h"
 
 namespace spuna {
 
@@ -21,8 +22,13 @@ arrow::Result<std::string> ReadPicture(const arrow_io::InputFile& file,
                                        const arrow_io::ParquetInput& parquet, std::int64_t row,
                                        const std::string& column);
 
-/// The same for one value of such a column. Paths that are not absolute start at `directory`; where
-/// it is null there are no paths.
+/// The bytes of the same; "" where there is no such picture of at most `max_bytes`.
+arrow::Result<std::string> ReadPictureBytes(const arrow_io::InputFile& file,
+                                            const arrow_io::ParquetInput& parquet, std::int64_t row,
+                                            const TextColumn& column, std::size_t max_bytes);
+
+/// The picture of one value of such a column as a data: URI. Paths that are not absolute start at
+/// `directory`; where it is null there are no paths.
 std::string PictureAt(const std::shared_ptr<arrow::Array>& column, std::int64_t i,
                       const char* directory);
 

@@ -1,20 +1,12 @@
 "use strict";
 // Builds the page from the report's data. Text only ever enters as text: nothing here parses markup.
 (() => {
-  const {isNumber, count, decimal, percent} = drawing;
+  const {make, texts, isPicture, isNumber, count, decimal} = elements;
+  const {percent} = drawing;
   const report = JSON.parse(document.getElementById("report-data").textContent);
   const page = document.getElementById("report");
   const kFirstRows = 50;
 
-  // make("td", {class: "number"}, "text", child, …): an element; children are nodes or text.
-  function make(name, attributes = {}, ...children) {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    element.append(...children.map((child) => (child instanceof Node ? child : String(child))));
-    return element;
-  }
-
-  const texts = (value) => (Array.isArray(value) ? value : []).map(String);
   const filled = (value) =>
       (Array.isArray(value) ? value.length > 0 :
                               value !== null && typeof value === "object" && Object.keys(value).length > 0);
@@ -53,7 +45,7 @@
   function exampleRow(row) {
     const item = make("li");
     const name = String(row.id);
-    if (typeof row.image === "string" && row.image.startsWith("data:image/")) {
+    if (isPicture(row.image)) {
       item.append(make("img", {src: row.image, alt: name}));
     }
     item.append(make("span", {class: "id"}, name));

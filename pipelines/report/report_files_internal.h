@@ -5,7 +5,12 @@
 
 namespace spuna {
 
-// The files that a report's page is made of, compiled in by cmake/EmbedFiles.cmake.
+// What all pages share, compiled in by cmake/EmbedFiles.cmake: colors and type, and making
+// elements.
+extern const std::string_view kPageStyle;
+extern const std::string_view kPageElements;
+
+// The files that a report's page is made of besides.
 extern const std::string_view kReportTemplate;
 extern const std::string_view kReportStyle;
 extern const std::string_view kChartLibrary;
