@@ -142,7 +142,7 @@ json Verdict(const Draw& draw, std::uint64_t seed, bool with_scores) {
   const FitChoices choices = options.Choose(draw.trusted.rows.num_rows(), draw.pool.rows.num_rows(),
                                             draw.pool.rows.dimension);
   const algorithms::Discriminant found =
-      algorithms::CrossFit(draw.trusted.rows.view(), draw.pool.rows.view(), {}, {},
+      algorithms::CrossFit(draw.trusted.rows.view(), draw.pool.rows.view(), {}, {}, {},
                            options.ForRecipe(choices).network, {});
   if (with_scores) return {{"trusted", found.trusted}, {"pool", found.pool}};
   return {{"p_value", found.separation.p_value},

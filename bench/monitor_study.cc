@@ -105,7 +105,7 @@ class Study {
     options.seed = seed;
     Execution execution;
     execution.num_threads = 2;
-    folds_ = CrossFit(trusted.view(), pool.view(), {}, {}, options, execution).folds;
+    folds_ = CrossFit(trusted.view(), pool.view(), {}, {}, {}, options, execution).folds;
     clean_ = ScoreAll(folds_, clean);
     shifted_ = ScoreAll(folds_, unseen);
   }

@@ -21,6 +21,7 @@ constexpr std::pair<Command, const char*> kDescriptions[] = {
     {Command::kFit, "Fit a model on trusted rows and a pool"},
     {Command::kScore, "Score rows with a fitted model"},
     {Command::kClean, "Fit on a pool, then score the pool"},
+    {Command::kReview, "Choose rows for a person to look at, and make a page to say what they are"},
     {Command::kEvaluate, "Compare scores with a column of truth"},
     {Command::kMonitor,
      "Watch batches of new rows for shift; the exit code is 3 where it is detected"},

@@ -107,6 +107,16 @@ int RunJob(const MonitorJob& job, const RunningOptions& running) {
   return printed == kDone && report->found() ? kShiftFound : printed;
 }
 
+int RunJob(const ReviewJob& job, const RunningOptions& running) {
+  ProgressDisplay display(!running.quiet);
+  const Runtime runtime = MakeRuntime(running, display);
+  const arrow::Result<ReviewReport> report = Run(job, runtime);
+  display.Clear();
+  if (!report.ok()) return Fail(report.status(), kFailed);
+  const int printed = Print(running, ToJson(*report), Summarize(*report));
+  return printed == kDone && !report->skipped.empty() ? kSkippedFiles : printed;
+}
+
 int RunJob(const EvaluateJob& job, const RunningOptions& running) {
   const auto evaluation = Run(job, MakeRuntime(running));
   if (!evaluation.ok()) return Fail(evaluation.status(), kFailed);
@@ -120,12 +130,25 @@ int RunJob(const InspectJob& job, const RunningOptions& running) {
 }
 
 // What this program can't do with standard input and output.
+// What a review needs one of.
+arrow::Status CheckRequired(const ReviewJob& job) {
+  if (!job.model && job.fit.trusted.empty()) {
+    return arrow::Status::Invalid("`trusted` or `model` is required: rows to fit on, or a model");
+  }
+  if (job.output.empty() && !job.list) {
+    return arrow::Status::Invalid("`out` or `list` is required: a page, or a table of the rows");
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status CheckStandardStreams(const CommandOptions& options) {
   const auto* const clean = std::get_if<CleanJob>(&options.job);
   if (clean != nullptr && clean->output == kStandard) {
     return arrow::Status::Invalid("`out`: '-', standard output, is for `score`; a file of that ",
                                   "name is ./-");
   }
+  const auto* const review = std::get_if<ReviewJob>(&options.job);
+  if (review != nullptr) return CheckRequired(*review);
   const auto* const score = std::get_if<ScoreJob>(&options.job);
   if (score == nullptr) return arrow::Status::OK();
   const bool reads = score->input == std::vector<std::string>{kStandard};

@@ -27,6 +27,7 @@ std::string Description(const std::string& stage) {
       {"distill", "distilling the classifier"},
       {"score", "scoring and writing rows"},
       {"write", "writing the model"},
+      {"choose", "choosing rows"},
       {"watch", "watching rows"},
       {"examine", "looking at the pool again"},
       {"report", "writing the report"}};

@@ -46,6 +46,12 @@ set_target_properties(spuna::mlpack PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${SPUNA_MLPACK_INCLUDE_DIR};${SPUNA_MLPACK_INCLUDE_DIR}/stb"
   INTERFACE_COMPILE_DEFINITIONS "MLPACK_USE_SYSTEM_STB;STBIR_NO_SIMD")
 
+# Headers alone.
+find_path(SPUNA_BOOST_INCLUDE_DIR boost/math/special_functions/beta.hpp REQUIRED)
+add_library(spuna::boost_math INTERFACE IMPORTED)
+set_target_properties(spuna::boost_math PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${SPUNA_BOOST_INCLUDE_DIR}")
+
 # What draws the charts of a report; compiled in.
 find_file(SPUNA_CHART_JS chart.min.js
   PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH)

@@ -4,7 +4,6 @@
 #include <ensmallen.hpp>
 #include <utility>
 
-#include "algorithms/classifier/soft_network.h"
 #include "algorithms/compute/logistic.h"
 
 namespace spuna::algorithms {
@@ -35,14 +34,12 @@ void ForEachBlock(const RowSet& rows, const Standardizer& standardizer, Visit vi
 // What ensmallen minimizes; the parameters are the weights and then the bias.
 class RidgeLogisticLoss {
  public:
-  RidgeLogisticLoss(const RowSet& rows, const Standardizer& standardizer,
-                    std::span<const float> targets, std::span<const float> offsets,
+  RidgeLogisticLoss(const RowSet& rows, const Standardizer& standardizer, const RowTargets& lesson,
                     const Execution& execution)
       : rows_(rows),
         standardizer_(standardizer),
-        targets_(targets),
-        offsets_(offsets),
-        weights_(BalancedWeights(targets)),
+        lesson_(lesson),
+        weights_(BalancedWeights(lesson.targets, lesson.counts)),
         execution_(execution) {}
 
   double EvaluateWithGradient(const arma::mat& parameters, arma::mat& gradient) const {
@@ -61,8 +58,8 @@ class RidgeLogisticLoss {
       errors.set_size(block.n_cols);
       for (arma::uword i = 0; i < block.n_cols; ++i) {
         const float row_weight = weights_[begin + i];
-        const float target = targets_[begin + i];
-        const double offset = offsets_.empty() ? 0 : offsets_[begin + i];
+        const float target = lesson_.targets[begin + i];
+        const double offset = lesson_.offsets.empty() ? 0 : lesson_.offsets[begin + i];
         const double logit = products[i] + bias + offset;
         loss += row_weight * LogisticLoss(logit, target);
         const double error = row_weight * (Logistic(logit) - target) / n;
@@ -80,8 +77,7 @@ class RidgeLogisticLoss {
  private:
   const RowSet& rows_;
   const Standardizer& standardizer_;
-  std::span<const float> targets_;
-  std::span<const float> offsets_;
+  const RowTargets& lesson_;
   std::vector<float> weights_;
   const Execution& execution_;
 };
@@ -99,13 +95,12 @@ std::vector<double> LinearDiscriminant::Logits(const RowSet& rows) const {
   return logits;
 }
 
-LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
-                                         const Execution& execution, std::span<const float> offsets,
-                                         std::size_t max_iterations) {
+LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, const RowTargets& lesson,
+                                         const Execution& execution, std::size_t max_iterations) {
   LinearDiscriminant fitted;
   fitted.standardization = FitStandardization(rows);
   const Standardizer standardizer(fitted.standardization, kLargestStandardized);
-  RidgeLogisticLoss loss(rows, standardizer, targets, offsets, execution);
+  RidgeLogisticLoss loss(rows, standardizer, lesson, execution);
   arma::mat parameters(rows.dimension() + 1, 1, arma::fill::zeros);
   ens::L_BFGS optimizer(kNumStoredSteps, max_iterations);
   optimizer.MinGradientNorm() = kGradientTolerance;

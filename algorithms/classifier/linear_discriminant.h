@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
+#include "algorithms/classifier/soft_network.h"
 #include "algorithms/compute/execution.h"
 #include "algorithms/compute/standardization.h"
 #include "algorithms/rows/row_set.h"
@@ -19,13 +19,11 @@ struct LinearDiscriminant {
   std::vector<double> Logits(const RowSet& rows) const;
 };
 
-/// Fits soft targets between 0 and 1, both classes of equal weight, as the widespread balanced
-/// logistic regression with C = 0.01 does. Standardized values beyond ±8 count as ±8. Where there
-/// are offsets, each row's is added to its logit while learning, and forgotten then. It ends at the
-/// minimum; with fewer iterations, near it.
-LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, std::span<const float> targets,
+/// Fits soft targets, both classes of equal weight, as the widespread balanced logistic regression
+/// with C = 0.01 does. Standardized values beyond ±8 count as ±8. It ends at the minimum; with
+/// fewer iterations, near it.
+LinearDiscriminant FitLinearDiscriminant(const RowSet& rows, const RowTargets& lesson,
                                          const Execution& execution,
-                                         std::span<const float> offsets = {},
                                          std::size_t max_iterations = 200);
 
 }  // namespace spuna::algorithms

@@ -6,7 +6,6 @@
 #include <mlpack/methods/ann/ffn.hpp>
 #include <mlpack/methods/ann/init_rules/init_rules.hpp>
 #include <mlpack/methods/ann/layer/layer_types.hpp>
-#include <numeric>
 #include <stdexcept>
 
 #include "algorithms/classifier/hidden_layer_internal.h"
@@ -114,15 +113,21 @@ class DecayingAdam {
 
 }  // namespace
 
-std::vector<float> BalancedWeights(std::span<const float> targets) {
-  const double n = static_cast<double>(targets.size());
-  const double ones = std::accumulate(targets.begin(), targets.end(), 0.0);
+std::vector<float> BalancedWeights(std::span<const float> targets, std::span<const float> counts) {
+  auto count = [&](std::size_t i) { return counts.empty() ? 1.0 : counts[i]; };
+  double n = 0;
+  double ones = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    n += count(i);
+    ones += count(i) * targets[i];
+  }
   const double zeros = n - ones;
   std::vector<float> weights(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const double one = ones > 0 ? targets[i] / ones : 0;
     const double zero = zeros > 0 ? (1 - targets[i]) / zeros : 0;
-    weights[i] = static_cast<float>((one + zero) * n / 2);
+    weights[i] =
+        static_cast<float>((one + zero) * count(i) * static_cast<double>(targets.size()) / 2);
   }
   return weights;
 }
@@ -146,12 +151,11 @@ std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
   return logits;
 }
 
-SoftNetwork TrainSoftNetwork(const RowSet& rows, std::span<const float> targets,
-                             const SoftNetworkOptions& options, const Execution& execution,
-                             std::span<const float> offsets) {
+SoftNetwork TrainSoftNetwork(const RowSet& rows, const RowTargets& lesson,
+                             const SoftNetworkOptions& options, const Execution& execution) {
   const std::size_t dimension = rows.dimension();
   const std::size_t batch_size = std::min(options.batch_size, rows.size());
-  const std::vector<float> weights = BalancedWeights(targets);
+  const std::vector<float> weights = BalancedWeights(lesson.targets, lesson.counts);
   SeededRandom random(options.seed);
   Network network = MakeNetwork(dimension, options.hidden, random);
   NoiseTable noise(dimension, options.noise, random);
@@ -174,9 +178,9 @@ SoftNetwork TrainSoftNetwork(const RowSet& rows, std::span<const float> targets,
         const std::uint32_t row = order[batch * batch_size + i];
         std::copy_n(rows[row], dimension, inputs.colptr(i));
         noise.AddTo(inputs.colptr(i), dimension);
-        learned(0, i) = targets[row];
+        learned(0, i) = lesson.targets[row];
         learned(1, i) = weights[row];
-        if (!offsets.empty()) learned(2, i) = offsets[row];
+        if (!lesson.offsets.empty()) learned(2, i) = lesson.offsets[row];
       }
       network.Forward(inputs, logits);
       network.Backward(inputs, learned, gradient);

@@ -37,16 +37,25 @@ struct SoftNetwork {
   std::vector<double> Logits(const EmbeddingsView& rows) const;
 };
 
-/// The weights that make the two classes of soft targets count equally, 1 on average.
-std::vector<float> BalancedWeights(std::span<const float> targets);
+/// What rows are learned as. All parts have a value a row, or none.
+struct RowTargets {
+  /// From 0 (clean) to 1 (shifted).
+  std::span<const float> targets;
+  /// What is added to a row's logit while learning, and forgotten then; empty for nothing.
+  std::span<const float> offsets = {};
+  /// As how many rows a row counts; empty for one each.
+  std::span<const float> counts = {};
+};
 
-/// Trains on targets between 0 and 1 by cross-entropy, weighted, with Adam, decoupled weight decay
-/// and noise on the inputs, which are taken to be whitened. Single-threaded, so that several can be
-/// trained side by side. Every epoch is reported when it begins. Where there are offsets, each
-/// row's is added to its logit while learning, and forgotten then. Throws std::runtime_error when
-/// it diverges.
-SoftNetwork TrainSoftNetwork(const RowSet& rows, std::span<const float> targets,
-                             const SoftNetworkOptions& options, const Execution& execution,
-                             std::span<const float> offsets = {});
+/// The weights that make the two classes of soft targets count equally, 1 on average. Within a
+/// class a row counts as `counts` says.
+std::vector<float> BalancedWeights(std::span<const float> targets,
+                                   std::span<const float> counts = {});
+
+/// Trains by cross-entropy, with balanced weights, Adam, decoupled weight decay and noise on the
+/// inputs, which are taken to be whitened. Single-threaded, so that several can be trained side by
+/// side. Every epoch is reported when it begins. Throws std::runtime_error when it diverges.
+SoftNetwork TrainSoftNetwork(const RowSet& rows, const RowTargets& lesson,
+                             const SoftNetworkOptions& options, const Execution& execution);
 
 }  // namespace spuna::algorithms

@@ -9,6 +9,7 @@
 #include "algorithms/compute/blas.h"
 #include "algorithms/compute/moments.h"
 #include "algorithms/guarantees/shift_test.h"
+#include "algorithms/recipe/soft_targets.h"
 #include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/folds.h"
 #include "algorithms/rows/ranking.h"
@@ -146,16 +147,20 @@ int FoldsAtOnce(std::size_t num_rows, std::size_t dimension, std::size_t num_fol
 class CrossFitter {
  public:
   CrossFitter(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-              const Groups& groups, const SoftNetworkOptions& options, std::size_t num_folds)
+              const Groups& groups, std::span<const RowVerdict> verdicts,
+              const SoftNetworkOptions& options, std::size_t num_folds)
       : trusted_(trusted),
         pool_(pool),
         strata_(strata),
         groups_(groups),
+        verdicts_(verdicts),
         options_(options),
+        pool_targets_(TargetsOfPool(pool.num_rows)),
         log_ratios_(strata.LogRatios()),
         network_{std::vector<double>(trusted.num_rows), std::vector<double>(pool.num_rows)},
         linear_(network_),
         held_out_(num_folds) {
+    LearnVerdicts(verdicts, pool_targets_);
     SeededRandom random(options.seed);
     trusted_folds_ = AssignFolds(trusted.num_rows, groups.trusted, num_folds, random);
     pool_folds_ = AssignFolds(pool.num_rows, groups.pool, num_folds, random);
@@ -166,22 +171,25 @@ class CrossFitter {
     RowSet learned(pool_.dimension);
     AddRows(trusted_, trusted_folds_, fold, false, learned);
     const Whitening whitening = FitWhitening(learned);
-    std::vector<float> targets(learned.size(), 0.0F);
+    const std::vector<float> targets =
+        WithTrustedRows(learned.size(), 0, ValuesWithout(fold, pool_targets_.network));
+    const std::vector<float> counts =
+        WithTrustedRows(learned.size(), 1, ValuesWithout(fold, pool_targets_.counts));
     AddRows(pool_, pool_folds_, fold, false, learned);
-    targets.resize(learned.size(), 1.0F);
     const std::vector<float> offsets = OffsetsWithout(fold);
+    const RowTargets lesson{targets, offsets, counts};
     RowSet scored(pool_.dimension);
     AddRows(trusted_, trusted_folds_, fold, true, scored);
     const std::size_t num_held_out = scored.size();
     AddRows(pool_, pool_folds_, fold, true, scored);
 
-    const LinearDiscriminant line = FitLinearDiscriminant(learned, targets, execution, offsets);
+    const LinearDiscriminant line = FitLinearDiscriminant(learned, lesson, execution);
     const std::vector<double> linear_logits = line.Logits(scored);
     Keep(linear_logits, fold, linear_);
     SoftNetworkOptions fold_options = options_;
     fold_options.seed = options_.seed * kNumFolds + fold;
-    const SoftNetwork trained = TrainSoftNetwork(whitening.Apply(learned, execution).view(),
-                                                 targets, fold_options, execution, offsets);
+    const SoftNetwork trained = TrainSoftNetwork(whitening.Apply(learned, execution).view(), lesson,
+                                                 fold_options, execution);
     const std::vector<double> network_logits = LogitsOf(trained, whitening, scored, execution);
     Keep(network_logits, fold, network_);
 
@@ -204,20 +212,22 @@ class CrossFitter {
     StandardizeScores(network_);
     StandardizeScores(linear_);
     Discriminant discriminant;
-    discriminant.network_weight = BestNetworkWeight(network_, linear_);
+    const Scores network = OfOpenRows(network_);
+    const Scores linear = OfOpenRows(linear_);
+    discriminant.network_weight = BestNetworkWeight(network, linear);
     // The proportion was chosen for the difference, so the difference is measured at an even one.
-    const Scores even = Mix(network_, linear_, 0.5);
+    const Scores even = Mix(network, linear, 0.5);
     discriminant.separation.auroc = Auroc(even.trusted, even.pool);
-    const ShiftTestResult tested =
-        TestShift(trusted_, pool_, strata_, groups_, options_.seed, execution);
+    const ShiftTestResult tested = TestOpenRows(execution);
     discriminant.separation.p_value = tested.p_value;
     discriminant.separation.least_p_value = tested.least_p_value;
     Scores mixed = Mix(network_, linear_, discriminant.network_weight);
     StandardizeScores(mixed);
-    const double widening = std::max(GroupWidening(mixed.trusted, groups_.trusted),
-                                     GroupWidening(mixed.pool, groups_.pool));
+    const Scores open = OfOpenRows(mixed);
+    const double widening = std::max(GroupWidening(open.trusted, groups_.trusted),
+                                     GroupWidening(open.pool, OfOpenRows(groups_.pool)));
     discriminant.share =
-        EstimateShare(mixed.trusted, mixed.pool, WeightsOf(strata_), kCrossFitWidening * widening);
+        EstimateShare(open.trusted, open.pool, WeightsOf(strata_), kCrossFitWidening * widening);
     // Without a proven difference there may be no shifted rows.
     if (!discriminant.separation.Found()) discriminant.share.low = 0;
     discriminant.folds = std::move(held_out_);
@@ -227,6 +237,37 @@ class CrossFitter {
   }
 
  private:
+  // Values of pool rows, for those outside a fold.
+  std::vector<float> ValuesWithout(std::size_t fold, const std::vector<float>& values) const {
+    std::vector<float> outside;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (pool_folds_[i] != fold) outside.push_back(values[i]);
+    }
+    return outside;
+  }
+
+  // What is known of pool rows, for those without a verdict.
+  template <typename T>
+  std::vector<T> OfOpenRows(const std::vector<T>& values) const {
+    if (verdicts_.empty() || values.empty()) return values;
+    return ValuesAt(RowsWithoutVerdict(verdicts_, pool_.num_rows), values);
+  }
+  Scores OfOpenRows(const Scores& scores) const {
+    return {scores.trusted, OfOpenRows(scores.pool)};
+  }
+
+  ShiftTestResult TestOpenRows(const Execution& execution) const {
+    if (verdicts_.empty()) {
+      return TestShift(trusted_, pool_, strata_, groups_, options_.seed, execution);
+    }
+    const Matrix open = CopyRows(pool_, RowsWithoutVerdict(verdicts_, pool_.num_rows));
+    Strata strata = strata_;
+    Groups groups = groups_;
+    strata.pool = OfOpenRows(strata_.pool);
+    groups.pool = OfOpenRows(groups_.pool);
+    return TestShift(trusted_, open.view(), strata, groups, options_.seed, execution);
+  }
+
   // The offsets of the rows outside a fold; none without strata.
   std::vector<float> OffsetsWithout(std::size_t fold) const {
     std::vector<float> offsets;
@@ -247,7 +288,9 @@ class CrossFitter {
   const EmbeddingsView pool_;
   const Strata& strata_;
   const Groups& groups_;
+  const std::span<const RowVerdict> verdicts_;
   const SoftNetworkOptions& options_;
+  PoolTargets pool_targets_;
   const std::vector<float> log_ratios_;
   Folds trusted_folds_;
   Folds pool_folds_;
@@ -259,7 +302,8 @@ class CrossFitter {
 }  // namespace
 
 Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                      const Strata& strata, const Groups& groups, const SoftNetworkOptions& options,
+                      const Strata& strata, const Groups& groups,
+                      std::span<const RowVerdict> verdicts, const SoftNetworkOptions& options,
                       const Execution& execution) {
   const std::size_t num_trusted = CountGroups(groups.trusted, trusted.num_rows);
   const std::size_t num_pool = CountGroups(groups.pool, pool.num_rows);
@@ -273,7 +317,7 @@ Discriminant CrossFit(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   }
   const SingleThreadedBlas single_threaded;
   SharedProgress progress(Stage::kCrossFit, num_folds * options.epochs, execution);
-  CrossFitter fitter(trusted, pool, strata, groups, options, num_folds);
+  CrossFitter fitter(trusted, pool, strata, groups, verdicts, options, num_folds);
   Execution across = execution;
   across.num_threads = FoldsAtOnce(trusted.num_rows + pool.num_rows, pool.dimension, num_folds,
                                    execution.num_threads);

@@ -14,16 +14,20 @@ namespace {
 constexpr double kLeastShare = 0.01;
 constexpr double kSmallestShare = 0.001;
 
+double AwayFromEnds(double share) { return std::clamp(share, kSmallestShare, 1 - kSmallestShare); }
+
 }  // namespace
 
 FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const Strata& strata, const Groups& groups, const RecipeOptions& options,
-                       const Execution& execution, Checkpoint* checkpoint)
+                       const Strata& strata, const Groups& groups, const RowVerdicts& verdicts,
+                       const RecipeOptions& options, const Execution& execution,
+                       Checkpoint* checkpoint)
     : checkpoint_(checkpoint),
       plain_trusted_(trusted),
       plain_pool_(pool),
       strata_(strata),
       groups_(groups),
+      verdicts_(verdicts),
       options_(options) {
   const Switches& switches = options.switches;
   RequireRows(trusted, pool);
@@ -31,7 +35,8 @@ FitContext::FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool
   if (switches.NeedCrossFitting()) {
     if (checkpoint_ != nullptr) discriminant_ = checkpoint_->FindDiscriminant();
     if (!discriminant_) {
-      discriminant_ = CrossFit(trusted, pool, strata, groups, options.network, execution);
+      discriminant_ =
+          CrossFit(trusted, pool, strata, groups, verdicts_, options.network, execution);
       if (checkpoint_ != nullptr) checkpoint_->Keep(*discriminant_);
     }
     if (switches.sides == Sides::kShare && discriminant_) {
@@ -57,7 +62,19 @@ double FitContext::LabelShare() const {
 
 double FitContext::EstimatedShare() const {
   if (!discriminant_) return 0.5;
-  return std::clamp(discriminant_->share.estimate, kSmallestShare, 1 - kSmallestShare);
+  return AwayFromEnds(discriminant_->share.estimate);
+}
+
+Share FitContext::ShareInterval() const {
+  Share share = discriminant_->share;
+  if (verdicts_.empty()) return share;
+  const auto num_rows = static_cast<double>(verdicts_.size());
+  const auto num_shifted = static_cast<double>(std::ranges::count(verdicts_, RowVerdict::kShifted));
+  const auto num_open = static_cast<double>(std::ranges::count(verdicts_, RowVerdict::kNone));
+  for (double* const value : {&share.estimate, &share.low, &share.high}) {
+    *value = (*value * num_open + num_shifted) / num_rows;
+  }
+  return share;
 }
 
 std::vector<double> FitContext::FirstScores(const Execution& execution) const {
@@ -88,7 +105,7 @@ Expansion FitContext::Expand(const Execution& execution) const {
     refinement.epsilon = options_.expansion.epsilon;
     refinement.on_stop = options_.expansion.on_stop;
     refinement.network = options_.network;
-    return RefineLabels(plain_trusted_, plain_pool_, strata_, groups_, *whitening_,
+    return RefineLabels(plain_trusted_, plain_pool_, strata_, groups_, verdicts_, *whitening_,
                         FirstScores(execution), refinement, execution, record);
   }
   const bool cross_fitted = options_.switches.seeds == Seeds::kCrossFitted;
@@ -115,8 +132,8 @@ SoftLesson FitContext::MakeLesson(const Expansion& expansion,
                                   std::span<const double> neighbor_scores) const {
   SoftLesson lesson;
   lesson.found = found();
-  lesson.share = EstimatedShare();
-  if (discriminant_) lesson.network_weight = discriminant_->LearnedNetworkWeight();
+  lesson.share = discriminant_ ? AwayFromEnds(ShareInterval().estimate) : EstimatedShare();
+  if (discriminant_) lesson.network_weight = discriminant_->LearnedNetworkWeight(found());
   const Targets targets = options_.switches.targets;
   if (targets == Targets::kPool) {
     lesson.targets = TargetsOfPool(plain_pool_.num_rows);
@@ -129,6 +146,7 @@ SoftLesson FitContext::MakeLesson(const Expansion& expansion,
          targets == Targets::kSoft ? neighbor_scores : std::span<const double>()});
     lesson.targets = TargetsOfLogits(lesson.curve, lesson.share, found());
   }
+  LearnVerdicts(verdicts_, lesson.targets);
   lesson.offsets = StratumOffsets(strata_, lesson.targets.network);
   return lesson;
 }

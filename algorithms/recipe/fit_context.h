@@ -14,6 +14,7 @@
 #include "algorithms/recipe/switches.h"
 #include "algorithms/rows/embeddings_view.h"
 #include "algorithms/rows/groups.h"
+#include "algorithms/rows/row_verdicts.h"
 #include "algorithms/rows/strata.h"
 #include "algorithms/space/whitening.h"
 
@@ -23,16 +24,23 @@ namespace spuna::algorithms {
 /// pool and the trusted rows in the metric's coordinates.
 class FitContext {
  public:
-  /// The views must outlive it, and so must the checkpoint, which may be null.
+  /// The views must outlive it, and so must the checkpoint, which may be null. RowVerdicts are for
+  /// labels that do not come from the expansion by neighbors.
   FitContext(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-             const Groups& groups, const RecipeOptions& options, const Execution& execution,
-             Checkpoint* checkpoint = nullptr);
+             const Groups& groups, const RowVerdicts& verdicts, const RecipeOptions& options,
+             const Execution& execution, Checkpoint* checkpoint = nullptr);
 
   const std::optional<Discriminant>& discriminant() const { return discriminant_; }
 
-  /// Whether trusted rows and pool can be told apart, at the level of 5 %. Without a discriminant
-  /// nobody asked.
-  bool found() const { return !discriminant_ || discriminant_->separation.Found(); }
+  /// Whether there is a shift: trusted rows and pool can be told apart, at the level of 5 %, or a
+  /// person has seen a shifted row. Without a discriminant nobody asked.
+  bool found() const {
+    return !discriminant_ || discriminant_->separation.Found() || HasShifted(verdicts_);
+  }
+
+  /// The estimated share of shifted rows in the pool, those with a verdict included. There must be
+  /// a discriminant.
+  Share ShareInterval() const;
 
   /// The pool's labels; none where nothing was found.
   Expansion Expand(const Execution& execution) const;
@@ -57,7 +65,8 @@ class FitContext {
   // The share of the pool that labels shall call shifted.
   double LabelShare() const;
 
-  // The share that was estimated, away from 0 and 1; one half where none was.
+  // The share that was estimated for the rows without a verdict, away from 0 and 1; one half where
+  // none was.
   double EstimatedShare() const;
 
   // By what the pool is ranked before anything is labeled: by the discriminant, or by the distance
@@ -76,6 +85,7 @@ class FitContext {
   EmbeddingsView plain_pool_;
   Strata strata_;
   Groups groups_;
+  RowVerdicts verdicts_;
   RecipeOptions options_;
   std::optional<Discriminant> discriminant_;
   // Of the trusted rows, where a step needs it.

@@ -38,12 +38,13 @@ void AddInDeviations(const std::vector<double>& scores, double weight, const Row
 class Refiner {
  public:
   Refiner(const EmbeddingsView& trusted, const EmbeddingsView& pool, const Strata& strata,
-          const Groups& groups, const Whitening& whitening, const RefinementOptions& options,
-          const Execution& execution)
+          const Groups& groups, std::span<const RowVerdict> verdicts, const Whitening& whitening,
+          const RefinementOptions& options, const Execution& execution)
       : trusted_(trusted),
         pool_(pool),
         strata_(strata),
         groups_(groups),
+        verdicts_(verdicts),
         whitening_(whitening),
         options_(options),
         execution_(execution),
@@ -91,7 +92,8 @@ class Refiner {
   }
 
   // The pool's scores, each by models that learned the other folds.
-  std::vector<double> ScoreOutOfFold(const PoolTargets& targets, std::size_t round) {
+  std::vector<double> ScoreOutOfFold(PoolTargets targets, std::size_t round) {
+    LearnVerdicts(verdicts_, targets);
     const std::uint64_t seed = options_.network.seed * kSeedsPerRound + round;
     SeededRandom random(seed);
     const std::size_t num_folds = std::min(kNumFolds, CountGroups(groups_.pool, pool_.num_rows));
@@ -120,23 +122,26 @@ class Refiner {
       learned.linear.push_back(linear);
       if (!offsets.empty()) learned_offsets.push_back(offsets[row]);
     };
+    std::vector<float>& counts = learned.counts;
+    if (!targets.counts.empty()) counts.assign(trusted_.num_rows, 1.0F);
     for (std::size_t row = 0; row < trusted_.num_rows; ++row) learn(row, 0, 0);
     for (std::size_t row = 0; row < pool_.num_rows; ++row) {
       if (folds[row] == fold) continue;
       learn(trusted_.num_rows + row, targets.network[row], targets.linear[row]);
+      if (!targets.counts.empty()) counts.push_back(targets.counts[row]);
     }
     const RowNumbers inside = RowsOf(fold, folds);
     SoftNetworkOptions own = options_.network;
     own.hidden = HiddenOfPart(options_.network.hidden);
     own.seed = seed;
     const SoftNetwork network =
-        TrainSoftNetwork(whitened, learned.network, own, execution, learned_offsets);
+        TrainSoftNetwork(whitened, {learned.network, learned_offsets, counts}, own, execution);
     const double weight = options_.network_weight;
     AddInDeviations(network.Logits(CopyRows(WhitenedPool(), inside).view()), weight, inside,
                     scores);
     if (weight == 1) return;
-    const LinearDiscriminant linear =
-        FitLinearDiscriminant(plain, learned.linear, execution, learned_offsets, kLinearIterations);
+    const LinearDiscriminant linear = FitLinearDiscriminant(
+        plain, {learned.linear, learned_offsets, counts}, execution, kLinearIterations);
     RowSet rest(pool_.dimension);
     for (const std::uint32_t row : inside) rest.Add(pool_.row(row));
     AddInDeviations(linear.Logits(rest), 1 - weight, inside, scores);
@@ -144,7 +149,7 @@ class Refiner {
 
   // Labels all rows anew; those that keep their label keep its round.
   void Relabel(const std::vector<double>& scores, std::size_t round, Expansion& result) const {
-    std::vector<PseudoLabel> labels = LabelByRank(scores, options_.share);
+    std::vector<PseudoLabel> labels = LabelByRank(scores, options_.share, verdicts_);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i] == result.labels[i]) continue;
       result.rounds[i] = labels[i] == PseudoLabel::kNone ? -1 : static_cast<std::int32_t>(round);
@@ -167,6 +172,7 @@ class Refiner {
   const EmbeddingsView pool_;
   const Strata& strata_;
   const Groups& groups_;
+  const std::span<const RowVerdict> verdicts_;
   const Whitening& whitening_;
   const RefinementOptions& options_;
   const Execution& execution_;
@@ -178,11 +184,12 @@ class Refiner {
 }  // namespace
 
 Expansion RefineLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const Strata& strata, const Groups& groups, const Whitening& whitening,
+                       const Strata& strata, const Groups& groups,
+                       std::span<const RowVerdict> verdicts, const Whitening& whitening,
                        std::span<const double> first_scores, const RefinementOptions& options,
                        const Execution& execution, const ExpansionRecord& record) {
   const SingleThreadedBlas single_threaded;
-  return Refiner(trusted, pool, strata, groups, whitening, options, execution)
+  return Refiner(trusted, pool, strata, groups, verdicts, whitening, options, execution)
       .Run(first_scores, record);
 }
 

@@ -9,6 +9,7 @@
 #include "algorithms/recipe/soft_targets.h"
 #include "algorithms/rows/embeddings_view.h"
 #include "algorithms/rows/groups.h"
+#include "algorithms/rows/row_verdicts.h"
 #include "algorithms/rows/strata.h"
 #include "algorithms/space/whitening.h"
 
@@ -48,8 +49,11 @@ struct RefinementOptions {
 ///
 /// The result depends on rows, options and scores alone, and not on the round from which it is
 /// resumed: the labels of a round are all that the next needs.
+///
+/// Rows with a verdict have its label from round 0 on, and the share is that of the others.
 Expansion RefineLabels(const EmbeddingsView& trusted, const EmbeddingsView& pool,
-                       const Strata& strata, const Groups& groups, const Whitening& whitening,
+                       const Strata& strata, const Groups& groups,
+                       std::span<const RowVerdict> verdicts, const Whitening& whitening,
                        std::span<const double> first_scores, const RefinementOptions& options,
                        const Execution& execution, const ExpansionRecord& record = {});
 

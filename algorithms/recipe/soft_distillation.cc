@@ -140,21 +140,23 @@ Classifier DistillSoftly(const EmbeddingsView& trusted, const EmbeddingsView& po
   RowSet rows(trusted);
   rows.Add(pool);
   const Matrix whitened = whitening.Apply(rows, execution);
+  const std::vector<float> counts = WithTrustedRows(trusted.num_rows, 1, lesson.targets.counts);
   std::vector<SoftNetwork> networks(kNumNetworks);
   LinearDiscriminant linear;
   ParallelFor(kNumNetworks + 1, execution, [&](std::size_t part, std::size_t worker) {
     const Execution within = progress.Within(worker);
     if (part == kNumNetworks) {
-      linear = FitLinearDiscriminant(rows, WithTrustedRows(trusted.num_rows, lesson.targets.linear),
-                                     within, lesson.offsets);
+      const std::vector<float> targets =
+          WithTrustedRows(trusted.num_rows, 0, lesson.targets.linear);
+      linear = FitLinearDiscriminant(rows, {targets, lesson.offsets, counts}, within);
       return;
     }
     SoftNetworkOptions own = options;
     own.hidden = HiddenOfPart(options.hidden);
     own.seed = options.seed * kNumNetworks + part;
+    const std::vector<float> targets = WithTrustedRows(trusted.num_rows, 0, lesson.targets.network);
     networks[part] =
-        TrainSoftNetwork(whitened.view(), WithTrustedRows(trusted.num_rows, lesson.targets.network),
-                         own, within, lesson.offsets);
+        TrainSoftNetwork(whitened.view(), {targets, lesson.offsets, counts}, own, within);
   });
   const SoftNetwork network = JoinNetworks(networks);
 

@@ -22,6 +22,9 @@ constexpr double kLeastLabeledShare = 0.05;
 // In shares: the rows labeled shifted, and those left without a label below them.
 constexpr double kLabeledPart = 0.75;
 constexpr double kOpenPart = 0.5;
+// More make a fit follow the few kinds of shift that a person has seen, and what is wrong among
+// the verdicts.
+constexpr float kRowsPerVerdict = 3;
 
 std::vector<float> RaisedTo(double floor, std::span<const float> targets) {
   std::vector<float> raised;
@@ -80,9 +83,39 @@ std::vector<PseudoLabel> LabelByRank(std::span<const double> scores, double shar
   return labels;
 }
 
-std::vector<float> WithTrustedRows(std::size_t num_trusted_rows, std::span<const float> targets) {
-  std::vector<float> all(num_trusted_rows, 0.0F);
-  all.insert(all.end(), targets.begin(), targets.end());
+std::vector<PseudoLabel> LabelByRank(std::span<const double> scores, double share,
+                                     std::span<const RowVerdict> verdicts) {
+  if (verdicts.empty()) return LabelByRank(scores, share);
+  const RowNumbers open = RowsWithoutVerdict(verdicts, scores.size());
+  std::vector<double> open_scores;
+  for (const std::uint32_t row : open) open_scores.push_back(scores[row]);
+  const std::vector<PseudoLabel> of_open = LabelByRank(open_scores, share);
+  std::vector<PseudoLabel> labels(scores.size());
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    labels[row] =
+        verdicts[row] == RowVerdict::kShifted ? PseudoLabel::kShifted : PseudoLabel::kClean;
+  }
+  for (std::size_t i = 0; i < open.size(); ++i) labels[open[i]] = of_open[i];
+  return labels;
+}
+
+void LearnVerdicts(std::span<const RowVerdict> verdicts, PoolTargets& targets) {
+  if (verdicts.empty()) return;
+  targets.counts.assign(verdicts.size(), 1.0F);
+  for (std::size_t row = 0; row < verdicts.size(); ++row) {
+    if (verdicts[row] == RowVerdict::kNone) continue;
+    const bool is_shifted = verdicts[row] == RowVerdict::kShifted;
+    targets.network[row] = targets.linear[row] = is_shifted ? 1.0F : 0.0F;
+    targets.counts[row] = kRowsPerVerdict;
+  }
+}
+
+std::vector<float> WithTrustedRows(std::size_t num_trusted_rows, float of_trusted,
+                                   std::span<const float> of_pool) {
+  std::vector<float> all;
+  if (of_pool.empty()) return all;
+  all.assign(num_trusted_rows, of_trusted);
+  all.insert(all.end(), of_pool.begin(), of_pool.end());
   return all;
 }
 

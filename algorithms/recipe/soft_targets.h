@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/expansion/expansion.h"
+#include "algorithms/rows/row_verdicts.h"
 #include "algorithms/rows/strata.h"
 
 namespace spuna::algorithms {
@@ -16,6 +17,8 @@ namespace spuna::algorithms {
 struct PoolTargets {
   std::vector<float> network;
   std::vector<float> linear;
+  /// As how many rows a row counts; empty for one each.
+  std::vector<float> counts = {};
 };
 
 /// Every pool row counts as shifted: "it is from the pool".
@@ -43,8 +46,16 @@ inline constexpr double kLargestRefinedShare = 1.0 / 3;
 /// shifted rows among the clean.
 std::vector<PseudoLabel> LabelByRank(std::span<const double> scores, double share);
 
-/// 0 for the trusted rows, then the pool's targets.
-std::vector<float> WithTrustedRows(std::size_t num_trusted_rows, std::span<const float> targets);
+/// The same for the rows without a verdict; the others have the label of their verdict.
+std::vector<PseudoLabel> LabelByRank(std::span<const double> scores, double share,
+                                     std::span<const RowVerdict> verdicts);
+
+/// Rows with a verdict are learned as exactly that, 0 or 1, and each counts as three rows.
+void LearnVerdicts(std::span<const RowVerdict> verdicts, PoolTargets& targets);
+
+/// The pool's values behind one for each trusted row; none where the pool has none.
+std::vector<float> WithTrustedRows(std::size_t num_trusted_rows, float of_trusted,
+                                   std::span<const float> of_pool);
 
 /// What the mix of strata adds to the logit of every row, trusted rows first, where pool rows are
 /// learned as these targets. Empty without strata.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pipelines/fit/fit.h"
+#include "pipelines/matrix/learned_verdicts.h"
 #include "pipelines/matrix/source_rows.h"
 #include "pipelines/run/exception_status.h"
 #include "pipelines/run/system_memory.h"
@@ -51,6 +52,15 @@ std::vector<std::uint8_t> AmongAllRows(const Source& pool, const RowSample& samp
   return valid;
 }
 
+// The numbers of the valid rows among all.
+std::vector<std::int64_t> NumbersOf(const EmbeddingMatrix& rows) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < rows.valid.size(); ++i) {
+    if (rows.valid[i] != 0) numbers.push_back(static_cast<std::int64_t>(i));
+  }
+  return numbers;
+}
+
 // Where each file of a pool begins among its rows; -1 for those that are bad by now.
 std::vector<std::int64_t> FirstRows(const Source& pool) {
   std::vector<std::int64_t> first_rows;
@@ -78,27 +88,51 @@ arrow::Result<FitResult> ReadAndFit(const FitRequest& request, FitCheckpoint* ch
   if (request.IsSampled()) {
     sample = SampleRows(request.pool.files(), request.pool.RowsOfFiles(), options.fit_rows,
                         options.fit_sample, options.seed);
+    AddReviewedRows(request.pool, request.pool_reviews.get(), sample);
     ARROW_ASSIGN_OR_RAISE(pool_rows, ReadSampledRows(of_pool, sample, clock));
   } else {
     ARROW_ASSIGN_OR_RAISE(pool_rows, ReadAllRows(of_pool, clock));
   }
-  const FitInput trusted = InputOf(request.trusted, std::move(trusted_rows));
+  FitInput trusted = InputOf(request.trusted, std::move(trusted_rows));
   FitInput pool = InputOf(request.pool, std::move(pool_rows));
   RowSample valid_rows;
-  if (has_findings) {
+  if (has_findings || request.examine || request.pool_reviews != nullptr) {
     valid_rows = OnlyValid(request.pool, request.IsSampled() ? sample : EveryRow(request.pool),
                            pool.rows.valid);
   }
-  if (checkpoint != nullptr) checkpoint->TieTo(trusted.rows, pool.rows);
-  ARROW_ASSIGN_OR_RAISE(FitResult result,
-                        Fit(trusted, std::move(pool), options, request.extras, clock, checkpoint));
+  pool.verdicts = LearnedVerdicts(request.pool, request.pool_reviews.get(), valid_rows);
+  if (request.trusted_reviews != nullptr) {
+    trusted.verdicts =
+        LearnedVerdicts(request.trusted, request.trusted_reviews.get(),
+                        OnlyValid(request.trusted, EveryRow(request.trusted), trusted.rows.valid));
+  }
+  if (request.pool_reviews != nullptr) {
+    ARROW_RETURN_NOT_OK(AddOutsideRows(request.pool_reviews->outside, options, pool));
+  }
+  if (checkpoint != nullptr) checkpoint->TieTo(trusted, pool);
+  FitExtras extras = request.extras;
+  const ExamineFit examine = [&](const FitInput& learned, const FitInput& fitted,
+                                 const FitResult& result) {
+    request.examine(learned, fitted, result, valid_rows);
+  };
+  if (request.examine) {
+    trusted.numbers = NumbersOf(trusted.rows);
+    extras.examine = &examine;
+  }
+  ARROW_ASSIGN_OR_RAISE(FitResult result, Fit(std::move(trusted), std::move(pool), options, extras,
+                                              clock, checkpoint));
   if (request.IsSampled()) {
     result.model.summary.sampled_from = request.pool.num_rows();
     result.pool_valid = request.extras.neighbor_scores || has_findings
                             ? AmongAllRows(request.pool, sample, result.pool_valid)
                             : std::vector<std::uint8_t>();
   }
-  if (result.findings) result.findings->pool_rows = std::move(valid_rows);
+  if (request.pool_reviews != nullptr) {
+    result.reviews = request.pool_reviews;
+    result.model.summary.review = SummarizeReviews(*request.pool_reviews, request.reviewed.hash);
+  }
+  if (result.findings) result.findings->pool_rows = valid_rows;
+  result.pool_rows = std::move(valid_rows);
   result.first_rows = FirstRows(request.pool);
   return result;
 }
@@ -109,6 +143,12 @@ arrow::Status FitRequest::Survey(const Source::FileCheck& check, const Runtime& 
   ARROW_RETURN_NOT_OK(trusted.Survey({options.embedding, ""}, {}, runtime));
   ARROW_RETURN_NOT_OK(pool.Survey({options.embedding, trusted.embedding()}, check, runtime));
   if (IsSampled()) pool.SortByPath();
+  if (!reviewed.rows.empty() && pool_reviews == nullptr) ARROW_RETURN_NOT_OK(PlaceReviews(runtime));
+  if (!reviewed.rows.empty()) {
+    ARROW_ASSIGN_OR_RAISE(PlacedReviews placed,
+                          spuna::PlaceReviews(reviewed, /*of_trusted=*/true, trusted, "", runtime));
+    trusted_reviews = std::make_shared<const PlacedReviews>(std::move(placed));
+  }
   const std::vector<TextColumn> columns = {{options.stratify, "stratify"},
                                            {options.fold_by, "fold-by"}};
   for (const TextColumn& column : columns) {
@@ -116,6 +156,13 @@ arrow::Status FitRequest::Survey(const Source::FileCheck& check, const Runtime& 
     ARROW_RETURN_NOT_OK(CheckColumn(trusted, column));
     ARROW_RETURN_NOT_OK(CheckColumn(pool, column));
   }
+  return arrow::Status::OK();
+}
+
+arrow::Status FitRequest::PlaceReviews(const Runtime& runtime) {
+  ARROW_ASSIGN_OR_RAISE(PlacedReviews placed,
+                        spuna::PlaceReviews(reviewed, /*of_trusted=*/false, pool, id, runtime));
+  pool_reviews = std::make_shared<const PlacedReviews>(std::move(placed));
   return arrow::Status::OK();
 }
 

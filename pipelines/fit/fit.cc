@@ -41,8 +41,9 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
                  FitResult& result) {
   Model& model = result.model;
   const DecisionOptions& options = model.options.decision;
-  const bool needs_scores = extras.pool_scores || extras.findings || !model.summary.found ||
-                            options.keep_share.has_value() || options.max_false_drops.has_value();
+  const bool needs_scores = extras.pool_scores || extras.findings || extras.examine != nullptr ||
+                            !model.summary.found || options.keep_share.has_value() ||
+                            options.max_false_drops.has_value();
   const FarRows far = model.options.ChosenFar().value_or(FarRows::kKeep);
   PoolScores scores;
   scores.shift_found = model.summary.found;
@@ -67,6 +68,23 @@ void DecideAfter(const EmbeddingMatrix& pool, const FitExtras& extras, StageCloc
   }
   model.decision = Decide(options, model.calibration, scores);
   model.decision.far = far;
+}
+
+// Leaves the reviewed rows of other inputs out of a pool, and of what is said of it.
+void LeaveOutside(FitInput& pool, FitResult& result) {
+  if (pool.num_outside == 0) return;
+  const auto num_outside = static_cast<std::size_t>(pool.num_outside);
+  const std::size_t num_valid = pool.rows.view().num_rows - num_outside;
+  std::int64_t num_shifted = 0;
+  for (std::size_t row = num_valid; row < pool.verdicts.size(); ++row) {
+    if (pool.verdicts[row] == algorithms::RowVerdict::kShifted) ++num_shifted;
+  }
+  pool.rows.values.resize(num_valid * static_cast<std::size_t>(pool.rows.dimension));
+  pool.rows.valid.resize(pool.rows.valid.size() - num_outside);
+  pool.verdicts.resize(num_valid);
+  if (!pool.ids.empty()) pool.ids.resize(num_valid);
+  pool.num_outside = 0;
+  DescribePoolAlone(pool.rows, static_cast<std::int64_t>(num_outside), num_shifted, result);
 }
 
 // What the inputs of a fit are like, as far as it may mislead.
@@ -105,9 +123,11 @@ arrow::Result<FitResult> FitAndDecide(FitInput& trusted, FitInput pool, const Fi
                  ? FitWithSplit(trusted, pool, num_held_out, options.seed, extras, fit, clock)
                  : FitWithCross(trusted, pool, options.seed, extras, fit, clock);
   }
+  LeaveOutside(pool, result);
   DescribeInputs(trusted.rows, pool.rows, result.model.summary);
   DecideAfter(pool.rows, extras, clock, result);
   if (extras.findings) result.findings = MakeFindings(trusted, pool, result, clock);
+  if (extras.examine != nullptr) (*extras.examine)(trusted, pool, result);
   result.pool_valid = std::move(pool.rows.valid);
   clock.Pause();
   return result;

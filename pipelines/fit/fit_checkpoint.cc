@@ -99,8 +99,13 @@ std::optional<T> IfRead(arrow::Result<T> read) {
 
 }  // namespace
 
-void FitCheckpoint::TieTo(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool) {
-  rows_ = HashRows(trusted) + " " + HashRows(pool) + " " + SpunaVersion();
+void FitCheckpoint::TieTo(const FitInput& trusted, const FitInput& pool) {
+  rows_ = HashRows(trusted.rows) + " " + HashRows(pool.rows) + " " + SpunaVersion();
+  for (const FitInput* const input : {&trusted, &pool}) {
+    if (input->verdicts.empty()) continue;
+    const auto* const bytes = reinterpret_cast<const char*>(input->verdicts.data());
+    rows_ += " " + arrow_io::HashDigits(std::string(bytes, input->verdicts.size()));
+  }
 }
 
 void FitCheckpoint::Save(const char* name, Safetensors file) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "algorithms/recipe/checkpoint.h"
-#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/matrix/fit_input.h"
 #include "pipelines/model/safetensors.h"
 #include "pipelines/run/run_state.h"
 
@@ -22,7 +22,7 @@ class FitCheckpoint : public algorithms::Checkpoint {
 
   /// Says which rows the fit is on: what was left by a fit on others, or by another release, is not
   /// found.
-  void TieTo(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool);
+  void TieTo(const FitInput& trusted, const FitInput& pool);
 
   std::optional<algorithms::Discriminant> FindDiscriminant() override;
   void Keep(const algorithms::Discriminant& discriminant) override;

@@ -45,7 +45,7 @@ FitSummary Summarize(const EmbeddingMatrix& trusted, const EmbeddingMatrix& pool
   summary.found = context.found();
   if (context.discriminant()) {
     summary.separation = context.discriminant()->separation;
-    summary.share = context.discriminant()->share;
+    summary.share = context.ShareInterval();
   }
   summary.rounds = static_cast<std::int64_t>(expansion.num_rounds);
   summary.entropy = expansion.entropy;
@@ -131,7 +131,7 @@ FitResult FitWithoutDecision(FitInput& trusted, FitInput& pool, const FitOptions
   options.ForRecipe(choices).expansion.Validate(pool.rows.view().num_rows);
   const algorithms::Strata strata = StrataOf(trusted, pool);
   algorithms::FitContext context(trusted.rows.view(), pool.rows.view(), strata,
-                                 GroupsOf(trusted, pool), options.ForRecipe(choices),
+                                 GroupsOf(trusted, pool), pool.verdicts, options.ForRecipe(choices),
                                  clock.Execution(), checkpoint);
   std::optional<double> mix_explained;
   if (extras.mix && context.discriminant()) {
@@ -173,7 +173,7 @@ arrow::Result<algorithms::Expansion> Expand(FitInput trusted, FitInput pool,
     const FitChoices choices = ChooseFor(learned.rows(), pool, options);
     const algorithms::Strata strata = StrataOf(learned.rows(), pool);
     return prepared.OfAllRows(algorithms::FitContext(learned.rows().rows.view(), pool.rows.view(),
-                                                     strata, {}, options.ForRecipe(choices),
+                                                     strata, {}, {}, options.ForRecipe(choices),
                                                      clock.Execution())
                                   .Expand(clock.Execution()));
   });
@@ -189,7 +189,7 @@ arrow::Result<Model> Distill(FitInput trusted, FitInput pool, const algorithms::
     const algorithms::Expansion expansion = prepared.OfLearnedRows(labels);
     const FitChoices choices = ChooseFor(learned.rows(), pool, options);
     const algorithms::Strata strata = StrataOf(learned.rows(), pool);
-    algorithms::FitContext context(learned.rows().rows.view(), pool.rows.view(), strata, {},
+    algorithms::FitContext context(learned.rows().rows.view(), pool.rows.view(), strata, {}, {},
                                    options.ForRecipe(choices), clock.Execution());
     std::vector<double> neighbor_scores;
     if (NeedsNeighborScores(choices)) {

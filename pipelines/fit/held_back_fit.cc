@@ -56,11 +56,21 @@ class EnlargedPool {
   EnlargedPool(FitInput& pool, const FitInput& added)
       : pool_(pool), num_values_(pool.rows.values.size()), num_rows_(pool.rows.valid.size()) {
     pool.rows.values.reserve(num_values_ + added.rows.values.size());
+    const bool has_verdicts = !pool.verdicts.empty() || !added.verdicts.empty();
+    const auto num_valid = static_cast<std::size_t>(pool.rows.num_rows());
+    if (has_verdicts) pool.verdicts.resize(num_valid, algorithms::RowVerdict::kNone);
     for (std::uint32_t row = 0; row < added.rows.valid.size(); ++row) pool.AddRow(added, row);
+    pool.numbers.clear();
+    if (has_verdicts) {
+      pool.verdicts.resize(num_valid + added.rows.valid.size(), algorithms::RowVerdict::kNone);
+    }
   }
   ~EnlargedPool() {
     pool_.rows.values.resize(num_values_);
     pool_.rows.valid.resize(num_rows_);
+    if (!pool_.verdicts.empty()) {
+      pool_.verdicts.resize(static_cast<std::size_t>(pool_.rows.num_rows()));
+    }
     for (std::vector<std::string>* const texts : {&pool_.classes, &pool_.groups, &pool_.ids}) {
       if (!texts->empty()) texts->resize(static_cast<std::size_t>(pool_.rows.num_rows()));
     }
@@ -82,8 +92,15 @@ algorithms::HeldOut PartOf(const Model& model, const FitInput& held_out, StageCl
   return part;
 }
 
-// Leaves out what a result has about rows that were added to the pool.
-void DescribePoolAlone(const EmbeddingMatrix& pool, std::int64_t num_added, FitResult& result) {
+// Whether a trusted row was chosen for a review.
+bool IsReviewed(const FitInput& trusted, std::uint32_t row) {
+  return !trusted.verdicts.empty() && trusted.verdicts[row] != algorithms::RowVerdict::kNone;
+}
+
+}  // namespace
+
+void DescribePoolAlone(const EmbeddingMatrix& pool, std::int64_t num_added,
+                       std::int64_t num_shifted, FitResult& result) {
   const auto num_rows = static_cast<std::size_t>(pool.num_rows());
   algorithms::Expansion& expansion = result.expansion;
   expansion.labels.resize(num_rows);
@@ -96,15 +113,13 @@ void DescribePoolAlone(const EmbeddingMatrix& pool, std::int64_t num_added, FitR
   summary.labeled_shifted =
       static_cast<std::int64_t>(expansion.RowsWith(algorithms::PseudoLabel::kShifted).size());
   if (!summary.share) return;
-  // None of the added rows is shifted.
   const double factor = static_cast<double>(num_rows + static_cast<std::size_t>(num_added)) /
                         static_cast<double>(num_rows);
+  const double known = static_cast<double>(num_shifted) / static_cast<double>(num_rows);
   for (double* share : {&summary.share->estimate, &summary.share->low, &summary.share->high}) {
-    *share = std::min(*share * factor, 1.0);
+    *share = std::clamp(*share * factor - known, 0.0, 1.0);
   }
 }
-
-}  // namespace
 
 FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num_held_out,
                        std::uint64_t seed, const FitExtras& extras, const FitFunction& fit,
@@ -116,15 +131,17 @@ FitResult FitWithSplit(const FitInput& trusted, FitInput& pool, std::int64_t num
     const EnlargedPool enlarged(pool, parted.held_out);
     result = fit(parted.learned, pool, extras, /*resumes=*/true);
   }
+  std::erase_if(parted.calibration, [&](std::uint32_t row) { return IsReviewed(trusted, row); });
   result.model.calibration.own =
       PartOf(result.model, trusted.Select(parted.calibration), clock).scores;
-  DescribePoolAlone(pool.rows, parted.held_out.rows.num_rows(), result);
+  DescribePoolAlone(pool.rows, parted.held_out.rows.num_rows(), /*num_shifted=*/0, result);
   FitSummary& summary = result.model.summary;
   summary.rows_trusted_in_pool =
       static_cast<std::int64_t>(algorithms::CountRowsAlsoIn(trusted.rows.view(), pool.rows.view()));
   summary.rows_trusted = trusted.rows.num_rows();
   summary.rows_invalid_trusted = trusted.rows.num_invalid;
-  summary.rows_calibration = num_held_out;
+  summary.rows_calibration = static_cast<std::int64_t>(parted.calibration.size());
+  result.calibration_rows = std::move(parted.calibration);
   return result;
 }
 

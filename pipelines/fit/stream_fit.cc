@@ -10,8 +10,10 @@
 #include "pipelines/fit/fit.h"
 #include "pipelines/fit/stream_sample.h"
 #include "pipelines/fit/stream_texts.h"
+#include "pipelines/matrix/learned_verdicts.h"
 #include "pipelines/run/exception_status.h"
 #include "pipelines/source/source.h"
+#include "pipelines/source/stream_reviews.h"
 
 namespace spuna {
 namespace {
@@ -40,13 +42,22 @@ arrow::Status ReadTrusted(arrow::RecordBatchReader& reader, const StreamFitReque
                           StageClock& clock, FitInput& trusted) {
   ARROW_ASSIGN_OR_RAISE(StreamTexts texts,
                         FindTexts(*reader.schema(), trusted.where, request, /*id=*/""));
+  ARROW_ASSIGN_OR_RAISE(StreamReviews reviews,
+                        StreamReviews::Make(request.reviewed, /*of_trusted=*/true, *reader.schema(),
+                                            trusted.where, ResolveIdColumn(*reader.schema(), "")));
   ARROW_RETURN_NOT_OK(
       ForEachBatch(reader, clock, [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
         const auto first_row = static_cast<std::int64_t>(trusted.rows.valid.size());
         ARROW_RETURN_NOT_OK(trusted.Append(*batch, request.options.invalid));
+        ARROW_RETURN_NOT_OK(reviews.Add(*batch, first_row).status());
         return texts.Append(*batch, first_row);
       }));
   texts.MoveTo(trusted);
+  std::vector<std::int64_t> valid_rows;
+  for (std::size_t i = 0; i < trusted.rows.valid.size(); ++i) {
+    if (trusted.rows.valid[i] != 0) valid_rows.push_back(static_cast<std::int64_t>(i));
+  }
+  trusted.verdicts = LearnedVerdicts(reviews.Finish(), valid_rows);
   return arrow::Status::OK();
 }
 
@@ -68,16 +79,32 @@ arrow::Result<FitResult> ReadAndFit(arrow::RecordBatchReader& trusted_reader,
   ARROW_ASSIGN_OR_RAISE(StreamTexts texts,
                         FindTexts(*pool_reader.schema(), pool.where, request, request.id));
   ARROW_ASSIGN_OR_RAISE(StreamSample sample, StreamSample::Make(pool, options, std::move(texts)));
+  ARROW_ASSIGN_OR_RAISE(
+      StreamReviews found,
+      StreamReviews::Make(request.reviewed, /*of_trusted=*/false, *pool_reader.schema(), pool.where,
+                          ResolveIdColumn(*pool_reader.schema(), request.id)));
   ARROW_RETURN_NOT_OK(ReadTrusted(trusted_reader, request, clock, trusted));
-  ARROW_RETURN_NOT_OK(
-      ForEachBatch(pool_reader, clock, [&](std::shared_ptr<arrow::RecordBatch> batch) {
-        const arrow::Status appended = sample.Append(*batch);
+  ARROW_RETURN_NOT_OK(ForEachBatch(
+      pool_reader, clock, [&](std::shared_ptr<arrow::RecordBatch> batch) -> arrow::Status {
+        // Rows that were reviewed are in every sample.
+        ARROW_ASSIGN_OR_RAISE(const auto preferred, found.Add(*batch, sample.num_rows()));
+        ARROW_RETURN_NOT_OK(sample.Append(*batch, preferred.get()));
         if (pool_batches != nullptr) pool_batches->push_back(std::move(batch));
-        return appended;
+        return arrow::Status::OK();
       }));
   sample.Finish();
+  std::shared_ptr<const PlacedReviews> reviews;
+  if (!request.reviewed.rows.empty()) {
+    reviews = std::make_shared<const PlacedReviews>(found.Finish());
+    pool.verdicts = LearnedVerdicts(*reviews, sample.FittedRows());
+    ARROW_RETURN_NOT_OK(AddOutsideRows(reviews->outside, options, pool));
+  }
   ARROW_ASSIGN_OR_RAISE(FitResult result,
                         Fit(trusted, std::move(pool), options, request.extras, clock));
+  if (reviews != nullptr) {
+    result.model.summary.review = SummarizeReviews(*reviews, request.reviewed.hash);
+    result.reviews = std::move(reviews);
+  }
   if (sample.IsSampled()) {
     result.model.summary.sampled_from = sample.num_rows();
     result.pool_valid = sample.Fitted();

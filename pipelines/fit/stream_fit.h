@@ -8,6 +8,7 @@
 #include "pipelines/fit/fit_result.h"
 #include "pipelines/options/options.h"
 #include "pipelines/run/runtime.h"
+#include "pipelines/source/reviewed_rows.h"
 
 namespace spuna {
 
@@ -21,6 +22,8 @@ struct StreamFitRequest {
   FitExtras extras;
   /// The column of the pool's ids, for findings; empty chooses as ResolveIdColumn does.
   std::string id;
+  /// What a person said of rows.
+  ReviewedRows reviewed = {};
 };
 
 /// Fits on two streams of record batches, read to their end. A pool of more than `fit_rows` rows is

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arrow_io/table_output.h"
+#include "pipelines/jobs/fit_run.h"
 #include "pipelines/report/explanation.h"
 #include "pipelines/report/reasons.h"
 #include "pipelines/report/report.h"
@@ -69,6 +70,8 @@ arrow::Status CleanResult::Score(StageClock& clock) {
   report_.score =
       JobReport::Score{pass_.counts, decision, CountFiles(), scoring_.by, scoring_.drop};
   if (job_.NeedsPoolPass()) AddFindings(job_, &*fit_.findings, pass_, report_);
+  if (input_.files != nullptr) report_.review = DescribeReview(*input_.files, true);
+  if (input_.files == nullptr && fit_.reviews != nullptr) report_.review.emplace();
   report_.skipped = input_.pool->skipped();
   report_.seconds = clock.Seconds();
   report_.peak_memory_bytes = PeakMemoryBytes();
@@ -122,6 +125,22 @@ std::optional<CleanResult::Ids> CleanResult::RowIds(RowDecision decision) const 
   return ids;
 }
 
+std::shared_ptr<const FileReviews> CleanResult::ReviewsOfRows() const {
+  if (fit_.reviews == nullptr) return nullptr;
+  if (input_.files == nullptr) return {fit_.reviews, fit_.reviews->Of(std::string())};
+  auto reviews = std::make_shared<FileReviews>();
+  const Source& pool = input_.files->pool;
+  std::int64_t first_row = 0;
+  for (const std::size_t file : pool.GivenOrder()) {
+    if (pool.IsBad(file)) continue;
+    if (const FileReviews* const of_file = fit_.reviews->Of(pool.files()[file])) {
+      for (const auto& [row, review] : *of_file) (*reviews)[first_row + row] = review;
+    }
+    first_row += pool.RowsOf(file);
+  }
+  return reviews;
+}
+
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> CleanResult::Rows() const {
   ARROW_ASSIGN_OR_RAISE(auto rows, input_.open());
   ScoreOptions options = scoring_;
@@ -129,7 +148,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> CleanResult::Rows() con
   // Whoever listened to the fit need not be there when the rows are asked for.
   Runtime runtime;
   runtime.num_threads = num_threads_;
-  return ScoreStream(std::move(rows), model_, options, runtime);
+  return ScoreStream(std::move(rows), model_, options, runtime, /*counts=*/nullptr,
+                     ReviewsOfRows());
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> CleanResult::MakeReasons(

@@ -74,6 +74,8 @@ class CleanResult {
   arrow::Status CheckOutput(const std::string& path, const char* option) const;
   // The files that were read; none for a stream.
   std::size_t CountFiles() const;
+  // What a person said of the rows that Rows gives, by their numbers there; null for nothing.
+  std::shared_ptr<const FileReviews> ReviewsOfRows() const;
   // The numbers of the pool's parts in the order of their rows.
   std::vector<std::size_t> PartOrder() const;
 

@@ -27,6 +27,8 @@ arrow::Result<std::shared_ptr<const CleanResult>> CleanRows(arrow::RecordBatchRe
   request.extras.findings = true;
   request.extras.ids = true;
   request.id = job.id;
+  ARROW_ASSIGN_OR_RAISE(request.reviewed,
+                        ReadReviewedRows(job.fit.reviewed, job.fit.options.embedding));
   arrow::RecordBatchVector held;
   ARROW_ASSIGN_OR_RAISE(FitResult fit,
                         FitStreams(trusted, pool, request, clock, reopen ? nullptr : &held));

@@ -48,6 +48,10 @@ arrow::Result<std::optional<JobReport>> CleanRun::Open(StageClock& clock) {
                           RunState::Open(StatePlace(), configuration_, job_.fit.overwrite));
     state_beside_ = std::make_unique<RunState>(std::move(opened));
   } else {
+    if (fit_.HasReviews()) {
+      ARROW_RETURN_NOT_OK(fit_.PlaceReviews(clock.runtime()));
+      scoring_->DecideBy(request().pool_reviews.get());
+    }
     ARROW_RETURN_NOT_OK(scoring_->Compare(request().pool, clock));
     explains_all_ = scoring_->IsUpToDate();
     if (explains_all_ && explanation_.WasWritten(scoring_->manifest())) {
@@ -125,6 +129,7 @@ arrow::Result<std::shared_ptr<const CleanResult>> CleanRun::CleanInMemory(StageC
 }
 
 arrow::Status CleanRun::Score(StageClock& clock) {
+  scoring_->DecideBy(request().pool_reviews.get());
   ARROW_ASSIGN_OR_RAISE(report_.score,
                         scoring_->Score(request().pool, fitted_.model, kept_.has_value(), clock));
   report_.update = scoring_->DescribeUpdate();
@@ -139,6 +144,7 @@ arrow::Status CleanRun::Explain(StageClock& clock) {
                              .model = fitted_.model,
                              .fit = kept_ ? nullptr : &fitted_,
                              .scoring = scoring_options_,
+                             .reviews = request().pool_reviews.get(),
                              .is_part = kept_.has_value() && !explains_all_},
                             &state(), report_, clock);
 }
@@ -153,10 +159,12 @@ arrow::Result<JobReport> CleanRun::Finish(StageClock& clock) {
       {"inputs", {{"trusted", request().trusted.Root()}, {"pool", request().pool.Root()}}},
       {"findings", explanation_.Describe()},
       {"watch", watch_}};
+  if (fit_.HasReviews()) lineage["reviewed"] = request().reviewed.hash;
   ARROW_RETURN_NOT_OK(
       scoring_->Finish(request().pool, fitted_.model, lineage, state_beside_.get(), clock));
   if (state_beside_) ARROW_RETURN_NOT_OK(state_beside_->Remove());
   Complete(request().pool, clock, report_);
+  report_.review = DescribeReview(request(), fit_.HasLearned(lineage.at("fit")));
   return std::move(report_);
 }
 

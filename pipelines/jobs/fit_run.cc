@@ -25,6 +25,7 @@ constexpr const char* kCommitting = "committing";  // the names under which file
 constexpr const char* kModelBytes = OutputDirectory::kModel;
 // In a manifest.
 constexpr const char* kFit = "fit";
+constexpr const char* kReviewed = "reviewed";
 
 }  // namespace
 
@@ -33,10 +34,24 @@ arrow::Result<FitRequest> MakeFitRequest(const FitJob& job) {
                         Source::List({job.trusted, "trusted", job.all_files}, OnBadFile::kError));
   ARROW_ASSIGN_OR_RAISE(Source pool, Source::List({job.pool, "pool", job.all_files, job.base},
                                                   job.on_bad_file, job.max_bad_files));
-  FitRequest request{std::move(trusted), std::move(pool), job.options, {}, "", job.force};
+  FitRequest request(std::move(trusted), std::move(pool));
+  request.options = job.options;
+  request.force = job.force;
+  ARROW_ASSIGN_OR_RAISE(request.reviewed, ReadReviewedRows(job.reviewed, job.options.embedding));
   request.extras.keep_banks = job.keep_banks;
   request.extras.neighbor_scores = job.labels.has_value();
   return request;
+}
+
+std::optional<JobReport::Review> DescribeReview(const FitRequest& request, bool is_learned) {
+  if (request.reviewed.rows.empty()) return std::nullopt;
+  JobReport::Review review;
+  review.is_learned = is_learned;
+  review.last_agreeing = CountLastAgreeing(request.reviewed);
+  if (!is_learned && request.pool_reviews != nullptr) {
+    review.warnings = ReviewWarnings(*request.pool_reviews);
+  }
+  return review;
 }
 
 arrow::Result<FitRun> FitRun::Prepare(FitJob job) {
@@ -46,15 +61,18 @@ arrow::Result<FitRun> FitRun::Prepare(FitJob job) {
   run.label_options_ = {run.job_.prefix, run.job_.options.invalid};
   ARROW_RETURN_NOT_OK(run.paths_.AddInputs(run.job_.trusted, "trusted"));
   ARROW_RETURN_NOT_OK(run.paths_.AddInputs(run.job_.pool, "pool"));
+  ARROW_RETURN_NOT_OK(run.paths_.AddInputs(run.job_.reviewed, "reviewed"));
   if (run.job_.labels) ARROW_RETURN_NOT_OK(run.paths_.AddOutput(*run.job_.labels, kLabels));
   if (run.job_.model) ARROW_RETURN_NOT_OK(run.paths_.AddOutput(*run.job_.model, kModel));
   return run;
 }
 
 json FitRun::DescribeInputs() const {
-  return {{"trusted", request_.trusted.Fingerprint()},
-          {"pool", request_.pool.Fingerprint()},
-          {"version", SpunaVersion()}};
+  json inputs = {{"trusted", request_.trusted.Fingerprint()},
+                 {"pool", request_.pool.Fingerprint()},
+                 {"version", SpunaVersion()}};
+  if (HasReviews()) inputs["reviewed"] = request_.reviewed.hash;
+  return inputs;
 }
 
 arrow::Result<json> FitRun::DescribeTrusted() const {
@@ -116,6 +134,15 @@ bool FitRun::IsOfThisPool(const KeptModel& kept) const {
   return kept.lineage.value("pool", json()) == request_.pool.Fingerprint();
 }
 
+bool FitRun::HasLearned(const json& lineage) const {
+  return lineage.value(kReviewed, "") == request_.reviewed.hash;
+}
+
+arrow::Status FitRun::PlaceReviews(const Runtime& runtime) {
+  ARROW_RETURN_NOT_OK(request_.pool.Survey({job_.options.embedding, ""}, /*check=*/{}, runtime));
+  return request_.PlaceReviews(runtime);
+}
+
 arrow::Result<std::optional<FitResult>> FitRun::TakeFinished(RunState& state) {
   std::optional<KeptModel> kept = FindModel(state, /*manifest=*/nullptr);
   std::error_code error;
@@ -144,6 +171,7 @@ arrow::Result<FitResult> FitRun::Execute(RunState& state, StageClock& clock) {
   lineage_ = {{"hash", arrow_io::HashDigits(bytes)},
               {"at", UtcTime(std::chrono::system_clock::now())},
               {"pool", request_.pool.Fingerprint()}};
+  if (HasReviews()) lineage_[kReviewed] = request_.reviewed.hash;
   ARROW_RETURN_NOT_OK(state.Save(kModelBytes, bytes));
   ARROW_RETURN_NOT_OK(Commit(bytes, state));
   ARROW_RETURN_NOT_OK(state.Record(kFitted, lineage_));

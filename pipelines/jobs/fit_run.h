@@ -10,6 +10,7 @@
 #include "pipelines/model/model.h"
 #include "pipelines/options/job_descriptions.h"
 #include "pipelines/run/job_paths.h"
+#include "pipelines/run/job_report.h"
 #include "pipelines/run/output_set.h"
 #include "pipelines/run/run_state.h"
 #include "pipelines/score/label_output.h"
@@ -18,6 +19,9 @@ namespace spuna {
 
 /// Lists the inputs of a job, whose options must be valid.
 arrow::Result<FitRequest> MakeFitRequest(const FitJob& job);
+
+/// What became of the verdicts of a request; none where there were none.
+std::optional<JobReport::Review> DescribeReview(const FitRequest& request, bool is_learned);
 
 /// The part that fitting and cleaning share: lists the inputs, fits, and writes labels and model.
 /// The steps are called in the order in which they stand here.
@@ -62,6 +66,14 @@ class FitRun {
 
   /// Whether a model was fitted on the pool as it is now.
   bool IsOfThisPool(const KeptModel& kept) const;
+
+  /// Whether a person said something of rows, and whether a model with this lineage has learned
+  /// just that.
+  bool HasReviews() const { return !request_.reviewed.rows.empty(); }
+  bool HasLearned(const nlohmann::json& lineage) const;
+
+  /// Finds the reviewed rows in the pool. To be called where that is needed before Survey.
+  arrow::Status PlaceReviews(const Runtime& runtime);
 
   /// Fits, and writes the labels and the model where they are asked for. What an earlier run has
   /// finished is taken from the state: the whole of a fit without findings, of which only the model

@@ -7,6 +7,7 @@
 #include "pipelines/jobs/fit_run.h"
 #include "pipelines/jobs/monitor_run.h"
 #include "pipelines/jobs/plan.h"
+#include "pipelines/jobs/review_rows.h"
 #include "pipelines/jobs/score_run.h"
 #include "pipelines/jobs/standard_streams.h"
 #include "pipelines/run/exception_status.h"
@@ -30,6 +31,7 @@ arrow::Result<JobReport> RunFit(const FitJob& job, StageClock& clock) {
   const Model& model = fitted.model;
   report.fit = JobReport::Fit{model.options, model.summary, model.dimension()};
   Complete(run.request().pool, clock, report);
+  report.review = DescribeReview(run.request(), run.HasLearned(run.lineage()));
   return report;
 }
 
@@ -82,6 +84,20 @@ arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime) {
 
 arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime) {
   return Guarded(job, runtime, RunClean);
+}
+
+arrow::Result<ReviewReport> Run(const ReviewJob& job, const Runtime& runtime, const Model* model) {
+  return Guarded(job, runtime, [&](const ReviewJob& described, StageClock& clock) {
+    return RunReview(described, model, clock);
+  });
+}
+
+arrow::Result<ReviewReport> ReviewStreams(arrow::RecordBatchReader* trusted,
+                                          arrow::RecordBatchReader& pool, const ReviewJob& job,
+                                          const Model* model, const Runtime& runtime) {
+  return Guarded(job, runtime, [&](const ReviewJob& described, StageClock& clock) {
+    return ReviewRows(trusted, pool, described, model, clock);
+  });
 }
 
 arrow::Result<MonitorReport> Run(const MonitorJob& job, const Runtime& runtime) {

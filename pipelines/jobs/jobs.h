@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pipelines/jobs/clean_result.h"
+#include "pipelines/jobs/review_run.h"
 #include "pipelines/model/model.h"
 #include "pipelines/monitor/monitor_report.h"
 #include "pipelines/options/job_descriptions.h"
@@ -23,6 +24,16 @@ arrow::Result<JobReport> Run(const FitJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const ScoreJob& job, const Runtime& runtime);
 arrow::Result<JobReport> Run(const CleanJob& job, const Runtime& runtime);
 arrow::Result<Evaluation> Run(const EvaluateJob& job, const Runtime& runtime);
+/// Chooses rows for a person to look at. The outputs may both be left out. `model` is chosen by,
+/// where it is not null, instead of the job's.
+arrow::Result<ReviewReport> Run(const ReviewJob& job, const Runtime& runtime,
+                                const Model* model = nullptr);
+/// The same of streams, read to their end, instead of the inputs of the job. `trusted` may be null
+/// where there is a model. Rows are named by their ids or, where they have none, by their numbers.
+/// The rows are held in files of the temporary directory (TMPDIR) while this runs.
+arrow::Result<ReviewReport> ReviewStreams(arrow::RecordBatchReader* trusted,
+                                          arrow::RecordBatchReader& pool, const ReviewJob& job,
+                                          const Model* model, const Runtime& runtime);
 
 /// Watches a batch. It is an error where no row of it is valid, and where the model holds nothing
 /// to watch with. The state changes last, after all else was written: a run that failed or was

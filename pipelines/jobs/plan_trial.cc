@@ -228,7 +228,8 @@ arrow::Result<double> TryScore(const ScoreRequest& request, const std::string& o
   const std::int64_t max_rows = arrow_io::RowsWithin(parquet->metadata(), kBytesToScore);
   auto begin = Clock::now();
   const FileOutcome score = file_scorer.Score(
-      file, {staged.path(), staged.target().string()}, std::nullopt, [](std::int64_t) {}, max_rows);
+      file, {staged.path(), staged.target().string()}, std::nullopt, [](std::int64_t) {},
+      /*reviews=*/nullptr, max_rows);
   ARROW_RETURN_NOT_OK(score.status);
   const double work = SecondsSince(begin);
   const double share = static_cast<double>(std::max<std::int64_t>(score.counts.in, 1)) /

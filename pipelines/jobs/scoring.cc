@@ -95,6 +95,7 @@ std::optional<JobReport::Update> Scoring::DescribeUpdate() const {
   update.added = changes.FilesThatAre(FileChange::kNew);
   update.changed = changes.FilesThatAre(FileChange::kChanged);
   update.made_again = changes.FilesThatAre(FileChange::kLost);
+  update.reviewed = changes.FilesThatAre(FileChange::kReviewed);
   for (const auto* const files : {&changes.vanished, &changes.altered}) {
     for (const auto& [path, unused] : *files) update.vanished.push_back(path);
   }

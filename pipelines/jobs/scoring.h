@@ -22,6 +22,9 @@ class Scoring {
   static arrow::Result<Scoring> Open(const Source& source, const ScoreOutputs::Targets& targets,
                                      ScoreOptions options, nlohmann::json configuration);
 
+  /// Lets what a person said of rows decide about them. It must outlive this; null for nothing.
+  void DecideBy(const PlacedReviews* reviews) { outputs_.DecideBy(reviews); }
+
   /// Holds the input against the directories, where there are any.
   arrow::Status Compare(const Source& source, StageClock& clock);
 

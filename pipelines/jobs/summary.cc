@@ -6,37 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "pipelines/jobs/aligned_lines.h"
 #include "pipelines/options/json_text.h"
 #include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/number_words.h"
 
 namespace spuna {
 namespace {
-
-using Lines = std::vector<std::pair<std::string, std::string>>;
-
-std::string Align(const Lines& lines) {
-  std::size_t width = 0;
-  for (const auto& [label, text] : lines) width = std::max(width, label.size());
-  std::string aligned;
-  for (const auto& [label, text] : lines) {
-    aligned += label + std::string(width - label.size() + 2, ' ') + text + "\n";
-  }
-  return aligned;
-}
-
-// 20480000000 as "20.5 GB".
-std::string Bytes(double bytes) {
-  if (bytes >= 1e12) return Format("%.1f TB", bytes / 1e12);
-  if (bytes >= 1e9) return Format("%.1f GB", bytes / 1e9);
-  return Format(bytes >= 1e7 ? "%.0f MB" : "%.1f MB", bytes / 1e6);
-}
-
-std::string Time(double seconds) {
-  if (seconds >= 5400) return Format("%.1f hours", seconds / 3600);
-  if (seconds >= 90) return Format("%.0f minutes", seconds / 60);
-  return Format(seconds >= 10 ? "%.0f seconds" : "%.1f seconds", seconds);
-}
 
 std::string Share(std::int64_t part, std::int64_t whole) {
   const double percent =
@@ -48,6 +24,15 @@ std::string Share(std::int64_t part, std::int64_t whole) {
 std::string StopWord(const std::string& stopped_by) {
   if (stopped_by == "entropy") return ", stopped by entropy";
   return stopped_by == "rounds" ? "" : ", stopped by exhaustion";
+}
+
+// What was learned from a person.
+void AddReview(const ReviewSummary& review, Lines& lines) {
+  const std::int64_t learned = review.shifted + review.clean - review.random;
+  std::string text = Count(review.shifted) + " shifted, " + Count(review.clean) + " clean, " +
+                     Count(review.unsure) + " unsure; " + Count(learned) + " of them learned";
+  if (review.random > 0) text += ", " + Count(review.random) + " drawn at random for estimates";
+  lines.emplace_back("reviewed rows", text);
 }
 
 void AddFit(const JobReport::Fit& fit, Lines& lines) {
@@ -62,10 +47,13 @@ void AddFit(const JobReport::Fit& fit, Lines& lines) {
   for (const FitWarning& warning : WarningsOf(summary, fit.options, fit.dimension)) {
     lines.emplace_back(warning.about, warning.text);
   }
+  if (summary.review) AddReview(*summary.review, lines);
   if (!summary.found && summary.separation) return;
   if (summary.separation) {
-    lines.emplace_back("verdict",
-                       "shift (p = " + Format("%.2g", summary.separation->p_value) + ")");
+    const std::string p_value = "p = " + Format("%.2g", summary.separation->p_value);
+    lines.emplace_back("verdict", summary.separation->Found()
+                                      ? "shift (" + p_value + ")"
+                                      : "shift: a person has seen it (" + p_value + ")");
   }
   if (summary.share) {
     const algorithms::Share& share = *summary.share;
@@ -136,6 +124,25 @@ void AddScore(const JobReport::Score& score, Lines& lines) {
   if (const auto warning = score.Warning()) lines.emplace_back(warning->about, warning->text);
 }
 
+// What looks at random say of the decision, and whether more of them are worth it.
+void AddLooks(const JobReport& report, Lines& lines) {
+  if (!report.review) return;
+  for (const std::string& text : report.review->warnings) lines.emplace_back("reviewed rows", text);
+  if (!report.review->is_learned) {
+    lines.emplace_back("reviewed rows",
+                       "verdicts decide their own rows; add `--refit` to learn from them");
+  }
+  const std::optional<LookEstimates> estimates =
+      report.score ? EstimatesOf(report.score->counts) : std::nullopt;
+  if (!estimates) return;
+  for (const std::string& sentence : LookSentences(*estimates)) {
+    lines.emplace_back("random looks", sentence);
+  }
+  if (const auto advice = StopAdvice(*estimates, report.review->last_agreeing)) {
+    lines.emplace_back("looking", *advice);
+  }
+}
+
 // "3 (a, b, c)", with some of the names.
 std::string Named(const std::vector<std::string>& names) {
   constexpr std::size_t kMaxShown = 3;
@@ -154,7 +161,8 @@ void AddUpdate(const JobReport::Update& update, const Decision& decision, Lines&
     const std::pair<const char*, const std::vector<std::string>*> kinds[] = {
         {" new", &update.added},
         {" changed", &update.changed},
-        {" missing, altered or never verified in the output, made again", &update.made_again}};
+        {" missing, altered or never verified in the output, made again", &update.made_again},
+        {" with other verdicts", &update.reviewed}};
     for (const auto& [word, names] : kinds) {
       if (!names->empty()) done += Named(*names) + word + ", ";
     }
@@ -184,6 +192,13 @@ void AddUpdate(const JobReport::Update& update, const Decision& decision, Lines&
   if (!update.refit_reason.empty()) {
     lines.emplace_back("refit due", update.refit_reason + "; add `--refit`");
   }
+}
+
+void AddSkipped(const SkippedFiles& skipped, Lines& lines) {
+  if (skipped.empty()) return;
+  lines.emplace_back("files skipped",
+                     Count(static_cast<std::int64_t>(skipped.size())) +
+                         ": could not be read; the first: " + skipped.begin()->second.reason);
 }
 
 // The groups that are affected most.
@@ -231,17 +246,14 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
     lines.emplace_back(warning.about, warning.text);
   }
   if (report.score) AddScore(*report.score, lines);
+  AddLooks(report, lines);
   if (report.update && report.score) AddUpdate(*report.update, report.score->decision, lines);
   AddFindings(report, lines);
   if (!report.fit && report.score && !report.score->drop && report.score->counts.invalid > 0) {
     lines.emplace_back("invalid rows",
                        Count(report.score->counts.invalid) + ": null or non-finite");
   }
-  if (!report.skipped.empty()) {
-    lines.emplace_back("files skipped", Count(static_cast<std::int64_t>(report.skipped.size())) +
-                                            ": could not be read; the first: " +
-                                            report.skipped.begin()->second.reason);
-  }
+  AddSkipped(report.skipped, lines);
   if (report.was_done) {
     lines.emplace_back("nothing to do", "the output is up to date");
   }
@@ -250,54 +262,6 @@ std::string Summarize(const JobReport& report, const std::string& written_to) {
   if (!written_to.empty()) lines.emplace_back("written to", written_to);
   if (report.reasons) lines.emplace_back("reasons", *report.reasons);
   if (report.page) lines.emplace_back("report", *report.page);
-  return Align(lines);
-}
-
-std::string Summarize(const JobPlan& plan) {
-  Lines lines;
-  lines.emplace_back("rows", Count(plan.num_rows) + " of dimension " + Count(plan.dimension) +
-                                 " in " + Count(static_cast<std::int64_t>(plan.num_files)) +
-                                 (plan.num_files == 1 ? " file, " : " files, ") +
-                                 Bytes(static_cast<double>(plan.num_bytes)));
-  if (!plan.skipped.empty()) {
-    lines.emplace_back("files skipped",
-                       Count(static_cast<std::int64_t>(plan.skipped.size())) +
-                           ": can't be read; the first: " + plan.skipped.begin()->second.reason);
-  }
-  if (plan.fit_rows) {
-    lines.emplace_back("fit on", Count(*plan.fit_rows) + " rows of the pool" +
-                                     (*plan.fit_rows < plan.num_rows ? ", a sample" : ""));
-  }
-  std::string memory;
-  auto add_memory = [&](const char* part, const std::optional<std::int64_t>& bytes) {
-    if (!bytes) return;
-    memory += (memory.empty() ? "" : ", ") + std::string(part) + " up to " +
-              Bytes(static_cast<double>(*bytes));
-  };
-  add_memory("fit", plan.fit_memory);
-  add_memory("score", plan.score_memory);
-  lines.emplace_back("memory", memory + "; " + Bytes(plan.free_memory) + " are free");
-  std::string time;
-  auto add_time = [&](const char* part, const std::optional<double>& seconds) {
-    if (seconds)
-      time += (time.empty() ? "" : ", ") + std::string(part) + " about " + Time(*seconds);
-  };
-  add_time("fit", plan.fit_seconds);
-  add_time("score", plan.score_seconds);
-  lines.emplace_back("time", time);
-  if (plan.bytes_to_write) {
-    lines.emplace_back(
-        "disk", "about " + Bytes(static_cast<double>(*plan.bytes_to_write)) + " to write" +
-                    (plan.free_disk_bytes
-                         ? "; " + Bytes(static_cast<double>(*plan.free_disk_bytes)) + " are free"
-                         : ""));
-  }
-  for (const JobPlan::Output& output : plan.outputs) {
-    lines.emplace_back("would write", output.path + " (" + output.kind + ")");
-  }
-  if (plan.was_done) {
-    lines.emplace_back("nothing to do", "an earlier run has finished this output");
-  }
   return Align(lines);
 }
 
@@ -341,6 +305,31 @@ std::string Summarize(const MonitorReport& report) {
                    : "not detected in " + Count(static_cast<std::int64_t>(batch.batch)) +
                          (batch.batch == 1 ? " batch (" : " batches (") + p_value + "; " +
                          Format("%g", report.options.level) + " or less is needed)");
+  return Align(lines);
+}
+
+std::string Summarize(const ReviewReport& report) {
+  Lines lines;
+  if (report.fit) AddFit(*report.fit, lines);
+  std::string chosen;
+  for (const auto& [why, count] : report.chosen) {
+    chosen += (chosen.empty() ? "" : "; ") + Count(count) + " " + why;
+  }
+  lines.emplace_back("rows to look at",
+                     Count(static_cast<std::int64_t>(report.list.rows.size())) + ": " + chosen);
+  if (!report.list.answered.empty()) {
+    lines.emplace_back("answered",
+                       Count(static_cast<std::int64_t>(report.list.answered.size())) +
+                           " calibration rows were chosen too; they are known to be clean");
+  }
+  if (report.reviewed_before > 0) {
+    lines.emplace_back("reviewed before", Count(report.reviewed_before) + ", left out");
+  }
+  AddSkipped(report.skipped, lines);
+  lines.emplace_back("seconds", Format("%.1f", report.seconds.at("total")));
+  if (report.page) lines.emplace_back("page", *report.page);
+  if (report.table) lines.emplace_back("list", *report.table);
+  lines.emplace_back("next", "open the page, mark the rows, save; then `" + report.list.next + "`");
   return Align(lines);
 }
 

@@ -52,6 +52,8 @@ LeftOutRows::LeftOutRows(FitInput& input, algorithms::RowNumbers rows)
     texts_[k] = *texts[k];
     *texts[k] = Without(texts_[k]);
   }
+  verdicts_ = input.verdicts;
+  input.verdicts = Without(verdicts_);
 }
 
 LeftOutRows::~LeftOutRows() {
@@ -76,6 +78,7 @@ LeftOutRows::~LeftOutRows() {
   for (std::size_t k = 0; k < texts.size(); ++k) {
     if (!texts_[k].empty()) *texts[k] = std::move(texts_[k]);
   }
+  input_.verdicts = std::move(verdicts_);
 }
 
 }  // namespace spuna

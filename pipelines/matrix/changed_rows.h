@@ -81,8 +81,9 @@ class LeftOutRows {
   FitInput& input_;
   algorithms::RowNumbers rows_;
   algorithms::Matrix values_;
-  // The classes and groups of all rows.
+  // The classes, groups and verdicts of all rows.
   std::array<std::vector<std::string>, 2> texts_;
+  algorithms::RowVerdicts verdicts_;
   std::vector<std::uint8_t> valid_;
 };
 

@@ -18,6 +18,8 @@ void FitInput::AddRow(const FitInput& from, std::uint32_t row) {
   if (!from.classes.empty()) classes.push_back(from.classes[row]);
   if (!from.groups.empty()) groups.push_back(from.groups[row]);
   if (!from.ids.empty()) ids.push_back(from.ids[row]);
+  if (!from.verdicts.empty()) verdicts.push_back(from.verdicts[row]);
+  if (!from.numbers.empty()) numbers.push_back(from.numbers[row]);
 }
 
 FitInput FitInput::Select(algorithms::RowNumbers chosen) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/rows/ranking.h"
+#include "algorithms/rows/row_verdicts.h"
 #include "pipelines/matrix/embedding_matrix.h"
 
 namespace spuna {
@@ -19,8 +20,14 @@ struct FitInput {
   std::vector<std::string> classes;
   /// The group of every valid row, where groups are kept whole; empty text is a row that is alone.
   std::vector<std::string> groups;
+  /// What a person has said of every valid row of a pool, where that is learned.
+  algorithms::RowVerdicts verdicts;
   /// The id of every valid row, where findings are asked for.
   std::vector<std::string> ids;
+  /// The number of every valid row among all rows that are given, where rows are examined.
+  std::vector<std::int64_t> numbers;
+  /// How many of the last rows are not of the input, but learned with it: reviewed rows of another.
+  std::int64_t num_outside = 0;
   /// The name of the embedding column.
   std::string column;
   /// Where the rows come from: a file, "the stream of trusted rows".

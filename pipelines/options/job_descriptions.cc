@@ -38,6 +38,9 @@ CommandOptions CommandOptions::Of(Command command) {
     case Command::kClean:
       options.job = CleanJob();
       break;
+    case Command::kReview:
+      options.job = ReviewJob();
+      break;
     case Command::kEvaluate:
       options.job = EvaluateJob();
       break;
@@ -52,7 +55,8 @@ CommandOptions CommandOptions::Of(Command command) {
 }
 
 std::string NameOf(Command command) {
-  constexpr const char* kNames[] = {"fit", "score", "clean", "evaluate", "monitor", "inspect"};
+  constexpr const char* kNames[] = {"fit",      "score",   "clean",  "review",
+                                    "evaluate", "monitor", "inspect"};
   return kNames[static_cast<std::size_t>(command)];
 }
 

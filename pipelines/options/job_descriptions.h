@@ -32,6 +32,8 @@ struct FitJob {
   std::optional<std::int64_t> max_bad_files;
   /// How many seconds a fit runs before it saves a checkpoint.
   double checkpoint_seconds = 1;
+  /// Files of what a person has said of rows (source/reviewed_rows.h).
+  std::vector<std::string> reviewed = {};
   /// Of a clean: where the layout below its output starts; empty for the directory that holds all
   /// paths of the pool.
   std::string base = {};
@@ -106,6 +108,27 @@ struct CleanJob : FindingsOptions {
   arrow::Status Validate() const;
 };
 
+/// Choose rows that a person shall look at, of the pool of a fit or of one that a model scores.
+struct ReviewJob {
+  /// The model; where it is not set the job fits on trusted rows and pool.
+  std::optional<std::string> model;
+  /// The inputs, what was reviewed before, and how to fit. With a model the trusted rows may be
+  /// left out.
+  FitJob fit;
+  /// The page, and a Parquet file of the rows; empty for none.
+  std::string output;
+  std::optional<std::string> list;
+  /// How many rows to look at, and which share of them is drawn at random.
+  std::int64_t rows = 50;
+  double random_share = 0.2;
+  /// The columns of ids, pictures and texts; empty for none.
+  std::string id;
+  std::string image;
+  std::string text;
+
+  arrow::Status Validate() const;
+};
+
 /// Compare a column of scores with a column of truth.
 struct EvaluateJob {
   std::vector<std::string> input;
@@ -135,9 +158,10 @@ struct InspectJob {
 };
 
 /// The commands, in the order of the jobs in CommandOptions.
-enum class Command { kFit, kScore, kClean, kEvaluate, kMonitor, kInspect };
-inline constexpr Command kCommands[] = {Command::kFit,      Command::kScore,   Command::kClean,
-                                        Command::kEvaluate, Command::kMonitor, Command::kInspect};
+enum class Command { kFit, kScore, kClean, kReview, kEvaluate, kMonitor, kInspect };
+inline constexpr Command kCommands[] = {Command::kFit,    Command::kScore,    Command::kClean,
+                                        Command::kReview, Command::kEvaluate, Command::kMonitor,
+                                        Command::kInspect};
 
 /// How a command runs and what it prints. No result depends on it.
 struct RunningOptions {
@@ -151,7 +175,7 @@ struct RunningOptions {
 
 /// All that the options of one command fill.
 struct CommandOptions {
-  std::variant<FitJob, ScoreJob, CleanJob, EvaluateJob, MonitorJob, InspectJob> job;
+  std::variant<FitJob, ScoreJob, CleanJob, ReviewJob, EvaluateJob, MonitorJob, InspectJob> job;
   RunningOptions running;
 
   static CommandOptions Of(Command command);

@@ -101,7 +101,7 @@ std::vector<Option> FileNameLines() {
            .help = all_files,
            .notes = "Names that start with `.` or `_` stay left out. A file that is named itself "
                     "may have any name",
-           .field = InFit(&FitJob::all_files)
+           .field = InAnyFit(&FitJob::all_files)
                         .Or(In(&ScoreJob::all_files))
                         .Or(In(&MonitorJob::all_files))},
           {.name = "all-files",
@@ -298,6 +298,7 @@ std::vector<Option> ColumnLines() {
 
 std::vector<Option> RunningLines() {
   const Field on_files = InFit(&FitJob::on_bad_file).Or(In(&ScoreJob::on_bad_file));
+  const Field reads_files = on_files.Or(InReviewsFit(&FitJob::on_bad_file));
   const Field dry_run = InRunning(&RunningOptions::dry_run);
   return InGroup(
       "Running",
@@ -320,20 +321,20 @@ std::vector<Option> RunningLines() {
                     "and the command ends with exit code 4. A file that can't be read for a "
                     "reason that may pass, such as a store that does not answer, is tried again "
                     "and never skipped: exit code 6",
-           .field = on_files},
+           .field = reads_files},
           {.name = "max-bad-files",
            .help = "More skipped files than this are an error; needs `on-bad-file` skip",
            .notes = "The outputs are then not finished. 0 allows none",
            .rule = "no limit",
            .range = Between(0, kMaxCount),
-           .field = InFit(&FitJob::max_bad_files).Or(In(&ScoreJob::max_bad_files))},
+           .field = InAnyFit(&FitJob::max_bad_files).Or(In(&ScoreJob::max_bad_files))},
           {.name = "checkpoint-seconds",
            .help = "How often a fit saves its progress, to resume from there after a kill",
            .not_in_calls = kOnRuns,
            .field = InFit(&FitJob::checkpoint_seconds)},
           {.name = "force",
            .help = "Start even if memory seems too small",
-           .field = InFit(&FitJob::force)},
+           .field = InAnyFit(&FitJob::force)},
           {.name = "threads",
            .help = "Threads",
            .rule = "the CPUs that the process may use, at most 64",

@@ -61,14 +61,31 @@ Field InFit(T FitJob::* member) {
   return In(member).Or(InCleansFit(member));
 }
 
-/// The field in the options of a fit, its own or a clean's; in those of scoring; of watching.
+/// The field in the FitJob of a ReviewJob, and in any FitJob.
+template <typename T>
+Field InReviewsFit(T FitJob::* member) {
+  return InPart(&ReviewJob::fit, member);
+}
+template <typename T>
+Field InAnyFit(T FitJob::* member) {
+  return InFit(member).Or(InReviewsFit(member));
+}
+
+/// The options of the fit of a job; null where it has none.
+inline FitOptions* MethodOf(CommandOptions& options) {
+  if (auto* const fit = std::get_if<FitJob>(&options.job)) return &fit->options;
+  if (auto* const clean = std::get_if<CleanJob>(&options.job)) return &clean->fit.options;
+  if (auto* const review = std::get_if<ReviewJob>(&options.job)) return &review->fit.options;
+  return nullptr;
+}
+
+/// The field in the options of a fit; in those of scoring; of watching.
 template <typename T>
 Field InMethod(T FitOptions::* member) {
-  return InPart(&FitJob::options, member)
-      .Or({[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
-        auto* const job = std::get_if<CleanJob>(&options.job);
-        return job == nullptr ? nullptr : MakeField(job->fit.options.*member);
-      }});
+  return {[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
+    FitOptions* const method = MethodOf(options);
+    return method == nullptr ? nullptr : MakeField(method->*member);
+  }};
 }
 template <typename T>
 Field InScore(T ScoreOptions::* member) {
@@ -92,13 +109,8 @@ Field InFindings(T FindingsOptions::* member) {
 template <typename T>
 Field InDecision(T DecisionOptions::* member) {
   return {[member](CommandOptions& options) -> std::unique_ptr<OptionField> {
-    if (auto* const fit = std::get_if<FitJob>(&options.job)) {
-      return MakeField(fit->options.decision.*member);
-    }
-    if (auto* const clean = std::get_if<CleanJob>(&options.job)) {
-      return MakeField(clean->fit.options.decision.*member);
-    }
-    return nullptr;
+    FitOptions* const method = MethodOf(options);
+    return method == nullptr ? nullptr : MakeField(method->decision.*member);
   }};
 }
 
@@ -124,6 +136,7 @@ std::vector<Option> UpdateLines();
 std::vector<Option> DecisionLines();
 std::vector<Option> FarLines();
 std::vector<Option> FindingsLines();
+std::vector<Option> ReviewLines();
 std::vector<Option> MethodLines();
 std::vector<Option> TrainingLines();
 std::vector<Option> ColumnLines();

@@ -1,4 +1,4 @@
-// A part of the lines of option_lines_internal.h, which has their declarations.
+// The lines of option_lines_internal.h that are about outputs and reviews.
 #include <string>
 
 #include "pipelines/options/option_lines_internal.h"
@@ -7,6 +7,43 @@ namespace spuna {
 namespace {
 
 constexpr const char* kOnRuns = "it is for runs of the command over files";
+constexpr const char* kAnArgument = "it is an argument of the call";
+constexpr const char* kWritesFile = "it names a file to write, and a call returns what it makes";
+
+std::vector<Option> ReviewInputs() {
+  const std::string reviewed =
+      "File of verdicts of a person: columns `verdict` (shifted, clean or unsure) and `id`, or "
+      "`file` and `row`; CSV, Parquet or JSON lines; may be repeated";
+  const std::string reviewed_notes =
+      "`file` is relative to the pool, `row` counts from 0. A verdict decides its own row; "
+      "[review.md](review.md) says what a fit learns from it";
+  return InGroup(
+      "Inputs",
+      {
+          {.name = "trusted",
+           .help =
+               "Rows known to be clean, to fit on or, with `--model`, to show beside the others",
+           .value_name = "PATH",
+           .not_in_calls = kAnArgument,
+           .field = InReviewsFit(&FitJob::trusted)},
+          {.name = "pool",
+           .help = "Rows to choose from: Parquet files, directories, 'patterns', URIs, @lists",
+           .value_name = "PATH",
+           .is_required = true,
+           .not_in_calls = kAnArgument,
+           .field = InReviewsFit(&FitJob::pool)},
+          {.name = "model",
+           .help = "Model file to choose by, instead of a fit on trusted rows and pool",
+           .value_name = "PATH",
+           .not_in_calls = kAnArgument,
+           .field = In(&ReviewJob::model)},
+          {.name = "reviewed",
+           .help = reviewed,
+           .notes = reviewed_notes,
+           .value_name = "PATH",
+           .field = InAnyFit(&FitJob::reviewed)},
+      });
+}
 
 }  // namespace
 
@@ -36,7 +73,7 @@ std::vector<Option> UpdateLines() {
            .notes = "A file, or a whole directory, and that only if spuna made it; the old one "
                     "stays until the new one is whole",
            .not_in_calls = kOnRuns,
-           .field = InFit(&FitJob::overwrite).Or(InScore(&ScoreOptions::overwrite))},
+           .field = InAnyFit(&FitJob::overwrite).Or(InScore(&ScoreOptions::overwrite))},
       });
 }
 
@@ -63,6 +100,50 @@ std::vector<Option> OutputColumnLines() {
            .effect = Effect::kOutput,
            .field = InScore(&ScoreOptions::replace).Or(In(&CleanJob::replace))},
       });
+}
+
+std::vector<Option> ReviewLines() {
+  std::vector<Option> lines = ReviewInputs();
+  const std::vector<Option> others = InGroup(
+      "Review",
+      {
+          {.name = "out",
+           .help = "HTML page to write, on which a person says what the rows are",
+           .value_name = "PATH",
+           .not_in_calls = kWritesFile,
+           .field = In(&ReviewJob::output)},
+          {.name = "list",
+           .help = "Parquet file to write: the rows to look at, for tools of your own",
+           .notes = "Fill in its column `verdict` and give it to `--reviewed`",
+           .value_name = "PATH",
+           .not_in_calls = kWritesFile,
+           .field = In(&ReviewJob::list)},
+          {.name = "rows",
+           .help = "Rows to look at",
+           .range = Between(1, 2'000),
+           .field = In(&ReviewJob::rows)},
+          {.name = "random-share",
+           .help = "The share of them that is drawn at random, for honest estimates",
+           .notes = "Half of it among the rows that are dropped, half among those that are kept. "
+                    "They are not learned from",
+           .range = {Range::Kind::kWithinOne},
+           .field = In(&ReviewJob::random_share)},
+          {.name = "id",
+           .help = "Column that names the rows",
+           .value_name = "COLUMN",
+           .rule = "`id`, else file and row number",
+           .field = In(&ReviewJob::id)},
+          {.name = "image",
+           .help = "Column of pictures, bytes or paths, to show",
+           .value_name = "COLUMN",
+           .field = In(&ReviewJob::image)},
+          {.name = "text",
+           .help = "Column of texts to show",
+           .value_name = "COLUMN",
+           .field = In(&ReviewJob::text)},
+      });
+  lines.insert(lines.end(), others.begin(), others.end());
+  return lines;
 }
 
 }  // namespace spuna

@@ -71,7 +71,7 @@ const std::vector<Option>& OptionList() {
     std::vector<Option> all;
     for (const auto& lines :
          {InputLines(), FileNameLines(), OutputLines(), UpdateLines(), OutputColumnLines(),
-          LayoutLines(), DecisionLines(), FarLines(), FindingsLines(), MethodLines(),
+          LayoutLines(), DecisionLines(), FarLines(), FindingsLines(), ReviewLines(), MethodLines(),
           TrainingLines(), ColumnLines(), RunningLines()}) {
       all.insert(all.end(), lines.begin(), lines.end());
     }

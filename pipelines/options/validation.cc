@@ -83,6 +83,16 @@ arrow::Status CheckBanks(const FitJob& job) {
   return arrow::Status::Invalid("`keep-banks` needs a `model` to keep them in");
 }
 
+// Labels that spread from neighbor to neighbor know no verdicts.
+arrow::Status CheckReviewed(const FitJob& job) {
+  if (job.reviewed.empty()) return arrow::Status::OK();
+  const FitChoices choices = job.options.Choose(1, 1, 1);
+  if (!choices.switches.ExpandByNeighbors()) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "`reviewed` is for `targets` refined, discriminant and pool, as in `recipe` robust and fast: "
+      "labels by neighbors, as in `recipe` paper, know no verdicts");
+}
+
 arrow::Status CheckDecision(const DecisionOptions& options) {
   ARROW_RETURN_NOT_OK(CheckOneOf({{"max-clean-loss", &options.max_clean_loss},
                                   {"max-false-drops", &options.max_false_drops},
@@ -136,6 +146,7 @@ arrow::Status MonitorOptions::Validate() const { return CheckRangesIn<MonitorJob
 
 arrow::Status FitJob::Validate() const {
   ARROW_RETURN_NOT_OK(options.Validate());
+  ARROW_RETURN_NOT_OK(CheckReviewed(*this));
   ARROW_RETURN_NOT_OK(CheckBadFiles(*this));
   return CheckBanks(*this);
 }
@@ -157,12 +168,15 @@ arrow::Status CleanJob::Validate() const {
     return arrow::Status::Invalid(
         "`distances` needs a distance, and `recipe` paper measures none unless `far` is given");
   }
+  ARROW_RETURN_NOT_OK(CheckReviewed(fit));
   // A call keeps the banks in what it returns.
   if (!output.empty()) ARROW_RETURN_NOT_OK(CheckBanks(fit));
   ARROW_RETURN_NOT_OK(CheckBadFiles(fit));
   ARROW_RETURN_NOT_OK(Scoring().Validate());
   return CheckDropped(drop, dropped);
 }
+
+arrow::Status ReviewJob::Validate() const { return fit.Validate(); }
 
 arrow::Status CommandOptions::Validate() const {
   ARROW_RETURN_NOT_OK(std::visit(

@@ -94,7 +94,7 @@ arrow::Status Explanation::Stage(const RunState* state, bool may_replace,
 
 arrow::Status Explanation::Write(const Material& material, RunState* state, JobReport& report,
                                  StageClock& clock) {
-  const PoolKnowledge known{material.model, material.fit};
+  const PoolKnowledge known{material.model, material.fit, material.reviews};
   PoolPassOptions options = PassOptionsOf(options_);
   std::unique_ptr<arrow_io::TableOutput> reasons;
   if (const arrow_io::StagedOutput* const staged = outputs_.Find(kReasons)) {

@@ -34,6 +34,8 @@ class Explanation {
     /// The fit on this very pool, with findings; null where there was none.
     const FitResult* fit = nullptr;
     const ScoreOptions& scoring;
+    /// What a person said of its rows; null for nothing.
+    const PlacedReviews* reviews = nullptr;
     /// Whether the output has more files than the pool: those that this run did not score.
     bool is_part = false;
   };

@@ -197,6 +197,7 @@ class PoolObserver {
            pool.part.path(), number, scored.score->Value(i),
            scored.p_value != nullptr ? scored.p_value->Value(i) : -1,
            rounds != nullptr && rounds->IsValid(i) ? rounds->Value(i) : -1,
+           scored.verdicts.contains(static_cast<std::size_t>(i)),
            scored.odd.empty() ? algorithms::OddRow::kNo : scored.odd[static_cast<std::size_t>(i)]});
       const DroppedRow& row = explained.back();
       if (highest_.Takes(row.score)) highest_.Add(row.id, row.score, row.row);
@@ -282,7 +283,8 @@ arrow::Result<PoolPassResult> RunPoolPass(const PoolRows& pool, const PoolKnowle
       [&](std::size_t number, const PoolPart& part) -> arrow::Status {
         ARROW_ASSIGN_OR_RAISE(const Columns columns,
                               Columns::Find(part, pool.embedding(), id, options));
-        const BatchScorer scorer = BatchScorer::MakeForColumn(model, part.name(), pool.embedding());
+        BatchScorer scorer = BatchScorer::MakeForColumn(model, part.name(), pool.embedding());
+        if (known.reviews != nullptr) scorer.DecideBy(known.reviews->Of(part.path()));
         ARROW_RETURN_NOT_OK(typical.Read(number, part, pictures));
         const std::int64_t first_row_of_part =
             known.fit == nullptr ? 0 : known.fit->first_rows[number];

@@ -28,12 +28,14 @@ namespace spuna {
 struct PoolKnowledge {
   const Model& model;
   const FitResult* fit = nullptr;
+  /// What a person said of rows; null for nothing.
+  const PlacedReviews* reviews = nullptr;
 
   /// What only the fit knows; null where there was none.
   const Findings* findings() const {
     return fit != nullptr && fit->findings ? &*fit->findings : nullptr;
   }
-  static PoolKnowledge Of(const FitResult& fit) { return {fit.model, &fit}; }
+  static PoolKnowledge Of(const FitResult& fit) { return {fit.model, &fit, fit.reviews.get()}; }
 };
 
 /// What to find out about the rows of a pool.

@@ -22,8 +22,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> MakeColumn(std::size_t count, Appen
 }
 
 // Why a row is dropped, in a word.
-std::string ReasonWord(algorithms::OddRow odd) {
-  switch (odd) {
+std::string ReasonWord(const DroppedRow& row) {
+  if (row.is_reviewed) return "reviewed";
+  switch (row.odd) {
     case algorithms::OddRow::kNo:
       break;
     case algorithms::OddRow::kFar:
@@ -118,7 +119,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reasons::Make(
         return compared.kinds.empty() ? to.AppendNull()
                                       : to.Append(static_cast<std::int32_t>(compared.kinds[i]) + 1);
       })));
-  ARROW_RETURN_NOT_OK(add(text([&](std::size_t i) { return ReasonWord(rows[i].odd); })));
+  ARROW_RETURN_NOT_OK(add(text([&](std::size_t i) { return ReasonWord(rows[i]); })));
   return arrow::RecordBatch::Make(schema(), static_cast<std::int64_t>(count), std::move(columns));
 }
 

@@ -25,6 +25,8 @@ struct DroppedRow {
   /// Below 0 where there is none.
   float p_value = -1;
   std::int32_t round = -1;
+  /// Whether a person said that it is shifted.
+  bool is_reviewed = false;
   algorithms::OddRow odd = algorithms::OddRow::kNo;
 };
 
@@ -36,8 +38,8 @@ struct DroppedRow {
 ///     nearest_shifted, nearest_shifted_distance       the seed of the shifted side that is
 ///     kind                                            the kind of shift: 1, 2, …, the largest
 ///                                                     first
-///     reason                                          score, or why it is odd: far, zero,
-///                                                     constant, repeated
+///     reason                                          score, reviewed (a person said so), or why
+///                                                     it is odd: far, zero, constant, repeated
 class Reasons {
  public:
   /// The findings of the fit on these rows, which must outlive it. Null where there was none: what

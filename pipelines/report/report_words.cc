@@ -1,6 +1,7 @@
 #include "pipelines/report/report_words.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "pipelines/run/fit_warnings.h"
 #include "pipelines/run/job_report.h"
@@ -58,7 +59,10 @@ void AddVerdict(const FitSummary& summary, std::vector<std::string>& sentences) 
     const std::string p = Format("p = %.3g", summary.separation->p_value);
     switch (*VerdictOf(summary)) {
       case Verdict::kShift:
-        sentences.push_back("Verdict: shift. The pool differs from the trusted rows (" + p + ").");
+        sentences.push_back(summary.separation->Found()
+                                ? "Verdict: shift. The pool differs from the trusted rows (" + p +
+                                      ")."
+                                : "Verdict: shift. A person has seen shifted rows (" + p + ").");
         break;
       case Verdict::kNone:
         sentences.push_back("Verdict: none. No shift is proven (" + p + "), and at most " +
@@ -75,6 +79,23 @@ void AddVerdict(const FitSummary& summary, std::vector<std::string>& sentences) 
                         Percent(summary.share->low) + " to " + Percent(summary.share->high) +
                         ". The lower figure holds in any case; the others if few shifted rows look "
                         "like the cleaner half of the trusted rows, which no data can show.");
+  }
+}
+
+// What a person said, and what random looks say of the decision.
+void AddLooks(const ReportContents& contents, std::vector<std::string>& sentences) {
+  const RowCounts& counts = contents.pool_pass.counts;
+  const std::int64_t shifted = counts.reviewed.dropped.shifted() + counts.reviewed.kept.shifted();
+  const std::int64_t clean = counts.reviewed.dropped.clean() + counts.reviewed.kept.clean();
+  if (shifted + clean + counts.reviewed.unsure == 0) return;
+  sentences.push_back("A person has looked at rows: " + Count(shifted) + " shifted, " +
+                      Count(clean) + " clean, " + Count(counts.reviewed.unsure) +
+                      " unsure. Shifted ones are dropped and clean ones kept.");
+  const std::optional<LookEstimates> estimates = EstimatesOf(counts);
+  if (!estimates) return;
+  for (std::string sentence : LookSentences(*estimates)) {
+    sentence.front() = static_cast<char>(std::toupper(sentence.front()));
+    sentences.push_back(sentence + ".");
   }
 }
 
@@ -128,6 +149,7 @@ std::vector<std::string> SummarySentences(const ReportContents& contents) {
   }
   if (contents.known.fit != nullptr) AddVerdict(contents.known.model.summary, sentences);
   sentences.push_back(DecisionSentence(contents.decision));
+  AddLooks(contents, sentences);
   if (const Findings* const findings = contents.known.findings()) {
     AddDifference(*findings, sentences);
   } else {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "algorithms/guarantees/conformal.h"
+#include "algorithms/rows/row_verdicts.h"
 #include "pipelines/options/options.h"
 
 namespace spuna {
@@ -21,6 +22,8 @@ struct RowEvidence {
   double p_value = 1;
   /// Whether it is far or otherwise odd.
   bool is_odd = false;
+  /// What a person said of it: that decides.
+  algorithms::RowVerdict verdict = algorithms::RowVerdict::kNone;
 };
 
 /// Which rows are kept.
@@ -49,11 +52,16 @@ struct Decision {
   /// Whether a row is kept: the one place where that is decided. Where odd rows are null it is not
   /// asked about them.
   bool Keeps(const RowEvidence& row) const {
+    if (row.verdict != algorithms::RowVerdict::kNone) {
+      return row.verdict == algorithms::RowVerdict::kClean;
+    }
     if (row.is_odd && far == FarRows::kDrop && !HasGuarantee()) return false;
     return p_value_cutoff ? row.p_value > *p_value_cutoff : row.score < threshold;
   }
   /// Whether a row is neither kept nor dropped.
-  bool LeavesOpen(const RowEvidence& row) const { return row.is_odd && far == FarRows::kNull; }
+  bool LeavesOpen(const RowEvidence& row) const {
+    return row.is_odd && far == FarRows::kNull && row.verdict == algorithms::RowVerdict::kNone;
+  }
   bool Drops(const RowEvidence& row) const { return !LeavesOpen(row) && !Keeps(row); }
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "pipelines/options/option_words.h"
 
@@ -47,6 +48,26 @@ algorithms::NormalizationGap GapFromJson(const json& from) {
   gap.trusted_length = from.at("trusted_length").get<double>();
   gap.pool_length = from.at("pool_length").get<double>();
   return gap;
+}
+
+constexpr std::pair<const char*, std::int64_t ReviewSummary::*> kReviewCounts[] = {
+    {"shifted", &ReviewSummary::shifted},   {"clean", &ReviewSummary::clean},
+    {"unsure", &ReviewSummary::unsure},     {"random", &ReviewSummary::random},
+    {"outside", &ReviewSummary::outside},   {"unknown", &ReviewSummary::unknown},
+    {"repeated", &ReviewSummary::repeated}, {"contradicting", &ReviewSummary::contradicting},
+};
+
+json ToJson(const ReviewSummary& review) {
+  json described = {{"hash", review.hash}};
+  for (const auto& [name, count] : kReviewCounts) described[name] = review.*count;
+  return described;
+}
+
+ReviewSummary ReviewFromJson(const json& from) {
+  ReviewSummary review;
+  review.hash = from.value("hash", "");
+  for (const auto& [name, count] : kReviewCounts) review.*count = from.value(name, std::int64_t{0});
+  return review;
 }
 
 }  // namespace
@@ -110,6 +131,7 @@ json ToJson(const FitSummary& summary, Recipe recipe) {
   if (summary.normalization) described["normalization"] = ToJson(*summary.normalization);
   if (summary.mix_explained) described["mix_explained"] = *summary.mix_explained;
   if (summary.sampled_from) described["sampled_from"] = *summary.sampled_from;
+  if (summary.review) described["review"] = ToJson(*summary.review);
   return described;
 }
 
@@ -135,6 +157,7 @@ FitSummary FitSummaryFromJson(const json& from) {
   if (from.contains("mix_explained")) {
     summary.mix_explained = from.at("mix_explained").get<double>();
   }
+  if (from.contains("review")) summary.review = ReviewFromJson(from.at("review"));
   summary.rows_calibration = from.at("rows_calibration").get<std::int64_t>();
   summary.choices = ChoicesFromJson(from.at("chosen"));
   const json& shift = from.at("shift");

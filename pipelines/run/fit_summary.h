@@ -19,6 +19,25 @@ inline constexpr std::size_t kRowsToLookAt = 20;
 /// How many of the trusted rows above the threshold are named.
 inline constexpr std::int64_t kTrustedRowsNamed = 5;
 
+/// What a person said of rows, as a fit has taken it.
+struct ReviewSummary {
+  std::int64_t shifted = 0;
+  std::int64_t clean = 0;
+  std::int64_t unsure = 0;
+  /// Those of the first two that were drawn at random: they are not learned.
+  std::int64_t random = 0;
+  /// Rows of other inputs, given with their embeddings.
+  std::int64_t outside = 0;
+  /// Lines about rows that are not in the pool, and about rows that have one already.
+  std::int64_t unknown = 0;
+  std::int64_t repeated = 0;
+  std::int64_t contradicting = 0;
+  /// The hash of the files.
+  std::string hash;
+  /// What to know of them, in sentences; not in a model's metadata.
+  std::vector<std::string> warnings;
+};
+
 /// What a fit found out, as far as its inputs and options decide it.
 struct FitSummary {
   std::int64_t rows_trusted = 0;
@@ -61,6 +80,8 @@ struct FitSummary {
   std::int64_t rows_trusted_above = 0;
   std::vector<std::int64_t> first_trusted_above;
   std::vector<std::string> ids_trusted_above;
+  /// What a person said of rows, where somebody did.
+  std::optional<ReviewSummary> review;
   std::int64_t rounds = 0;
   std::vector<double> entropy;
   std::string stopped_by;

@@ -109,6 +109,11 @@ nlohmann::json ToJson(const FitWarning& warning) {
 std::vector<FitWarning> WarningsOf(const FitSummary& summary, const FitOptions& options,
                                    std::int64_t dimension) {
   std::vector<FitWarning> warnings;
+  if (summary.review) {
+    for (const std::string& text : summary.review->warnings) {
+      warnings.push_back({"reviewed rows", text});
+    }
+  }
   const std::int64_t invalid = summary.rows_invalid_trusted + summary.rows_invalid_pool;
   if (invalid > 0) {
     warnings.push_back({"invalid rows", Count(summary.rows_invalid_trusted) + " trusted, " +

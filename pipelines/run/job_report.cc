@@ -94,15 +94,30 @@ void Describe(const JobReport::Score& report, nlohmann::json& json) {
   json["decision"] = ToJson(decision);
 }
 
+void Describe(const JobReport::Review& review, const JobReport& report, nlohmann::json& json) {
+  nlohmann::json described = nlohmann::json::object();
+  if (report.fit && report.fit->summary.review) {
+    described = ToJson(report.fit->summary, report.fit->options.recipe).at("review");
+  }
+  described["learned"] = review.is_learned;
+  described["last_agreeing"] = review.last_agreeing;
+  described["estimates"] = nullptr;
+  described["advice"] = nullptr;
+  if (const auto estimates = report.score ? EstimatesOf(report.score->counts) : std::nullopt) {
+    described["estimates"] = ToJson(*estimates);
+    if (const auto advice = StopAdvice(*estimates, review.last_agreeing)) {
+      described["advice"] = *advice;
+    }
+  }
+  json["review"] = described;
+}
+
 void Describe(const JobReport::Update& update, nlohmann::json& json) {
   json["file_counts"] = ToJson(update.counts);
-  json["update"] = {{"was_there", update.was_there},
-                    {"added", update.added},
-                    {"changed", update.changed},
-                    {"made_again", update.made_again},
-                    {"vanished", update.vanished},
-                    {"altered", update.altered},
-                    {"files_after_fit", update.files_after_fit}};
+  json["update"] = {{"was_there", update.was_there}, {"added", update.added},
+                    {"changed", update.changed},     {"made_again", update.made_again},
+                    {"reviewed", update.reviewed},   {"vanished", update.vanished},
+                    {"altered", update.altered},     {"files_after_fit", update.files_after_fit}};
   json["refit"] = {{"due", !update.refit_reason.empty()}, {"reason", update.refit_reason}};
 }
 
@@ -136,6 +151,7 @@ nlohmann::json ToJson(const JobReport& report) {
   if (report.fit) Describe(*report.fit, json);
   if (report.score) Describe(*report.score, json);
   if (report.update) Describe(*report.update, json);
+  if (report.review) Describe(*report.review, report, json);
   if (report.score && !report.fit) json["rows_invalid"] = report.score->counts.invalid;
   for (const JobReport::Groups& by : report.groups) {
     nlohmann::json groups = nlohmann::json::array();

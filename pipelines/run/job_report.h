@@ -55,6 +55,16 @@ struct JobReport {
     std::optional<FitWarning> Warning() const;
   };
 
+  /// What became of verdicts of a person.
+  struct Review {
+    /// Whether the model has learned from them; else they decide their own rows alone.
+    bool is_learned = true;
+    /// How many of the last ones agreed with the model that had chosen the rows.
+    std::int64_t last_agreeing = 0;
+    /// What to know of them, where there was no fit that says it.
+    std::vector<std::string> warnings;
+  };
+
   /// How many rows of each group were dropped, by column.
   struct Groups {
     std::string column;
@@ -70,6 +80,7 @@ struct JobReport {
     std::vector<std::string> added;
     std::vector<std::string> changed;
     std::vector<std::string> made_again;
+    std::vector<std::string> reviewed;
     /// Those that are not listed any more, and of these the ones whose outputs are not what was
     /// written.
     std::vector<std::string> vanished;
@@ -83,6 +94,7 @@ struct JobReport {
   std::optional<Fit> fit;
   std::optional<Score> score;
   std::optional<Update> update;
+  std::optional<Review> review;
   /// Of scoring without a fit: what to know of the model.
   std::vector<FitWarning> model_warnings;
   std::vector<Groups> groups;

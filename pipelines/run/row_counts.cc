@@ -26,6 +26,14 @@ nlohmann::json ToJson(const FileCounts& counts) {
           {"rows_unchanged", counts.rows_unchanged}};
 }
 
+std::optional<LookEstimates> EstimatesOf(const RowCounts& counts) {
+  const ReviewCounts& reviewed = counts.reviewed;
+  if (reviewed.dropped.looks + reviewed.kept.looks == 0) return std::nullopt;
+  // What the model decides: verdicts have moved some rows to the other side.
+  const std::int64_t moved = reviewed.dropped.clean() - reviewed.kept.shifted();
+  return EstimateFromLooks(reviewed, counts.dropped + moved, counts.kept - moved);
+}
+
 OddCounts OddCountsFrom(const nlohmann::json& from) {
   auto number = [&](const char* key) {
     const auto found = from.is_object() ? from.find(key) : from.end();

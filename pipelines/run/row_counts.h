@@ -3,7 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+
+#include "pipelines/run/look_counts.h"
 
 namespace spuna {
 
@@ -37,6 +40,8 @@ struct RowCounts {
   std::int64_t undecided = 0;
   /// Whatever happens to them.
   OddCounts odd;
+  /// What a person said of rows, by what the model says of them.
+  ReviewCounts reviewed = {};
 
   RowCounts& operator+=(const RowCounts& other) {
     in += other.in;
@@ -45,9 +50,13 @@ struct RowCounts {
     invalid += other.invalid;
     undecided += other.undecided;
     odd += other.odd;
+    reviewed += other.reviewed;
     return *this;
   }
 };
+
+/// What looks at rows drawn at random say of the decision; none where there were none.
+std::optional<LookEstimates> EstimatesOf(const RowCounts& counts);
 
 /// {`far`, `zero`, `constant`, `repeated`}, and back; numbers that are not there are 0.
 nlohmann::json ToJson(const OddCounts& counts);

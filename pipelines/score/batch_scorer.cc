@@ -30,6 +30,31 @@ arrow::Result<std::shared_ptr<arrow::FloatArray>> MakeFloats(const std::vector<f
   return floats;
 }
 
+// What a person said of the rows of a batch, held against what the model says of them.
+void TakeReviews(const Decision& decision, const RowScores& found, const FileReviews& reviews,
+                 std::int64_t first_row, ScoredBatch& scored) {
+  ReviewCounts& counts = scored.counts.reviewed;
+  const auto end = reviews.lower_bound(first_row + scored.rows.num_rows);
+  for (auto review = reviews.lower_bound(first_row); review != end; ++review) {
+    const auto row = static_cast<std::size_t>(review->first - first_row);
+    if (scored.rows.valid[row] == 0) continue;
+    const PlacedReview& said = review->second;
+    if (said.answer == Answer::kUnsure) {
+      ++counts.unsure;
+      continue;
+    }
+    const bool is_shifted = said.answer == Answer::kShifted;
+    LookCounts& looks = decision.Drops(found.EvidenceOf(row)) ? counts.dropped : counts.kept;
+    if (said.probability) {
+      looks.AddLook(*said.probability, is_shifted);
+    } else {
+      looks.AddKnown(is_shifted);
+    }
+    scored.verdicts[row] =
+        is_shifted ? algorithms::RowVerdict::kShifted : algorithms::RowVerdict::kClean;
+  }
+}
+
 // The decision on every row, and what follows from it.
 arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, ScoredBatch& scored) {
   const ScoreOptions& options = model.options();
@@ -41,7 +66,10 @@ arrow::Status DecideRows(const PreparedModel& model, const RowScores& found, Sco
   arrow::BooleanBuilder left_out;
   for (std::size_t i = 0; i < found.scores.size(); ++i) {
     const bool valid = scored.rows.valid[i] != 0;
-    const RowEvidence evidence = found.EvidenceOf(i);
+    RowEvidence evidence = found.EvidenceOf(i);
+    if (const auto said = scored.verdicts.find(i); said != scored.verdicts.end()) {
+      evidence.verdict = said->second;
+    }
     const bool is_open = valid && decision.LeavesOpen(evidence);
     const bool is_dropped = valid && decision.Drops(evidence);
     const bool keep = valid && !is_open && !is_dropped;
@@ -203,6 +231,9 @@ arrow::Result<ScoredBatch> BatchScorer::Score(const arrow::RecordBatch& batch,
     const algorithms::EmbeddingsView view = ViewOf(scored.rows);
     const algorithms::Execution execution = runtime.MakeExecution();
     RowScores found = model_->Score(view, execution);
+    if (reviews_ != nullptr && model_->options().by == ScoreBy::kClassifier) {
+      TakeReviews(model_->decision(), found, *reviews_, first_row, scored);
+    }
     ARROW_RETURN_NOT_OK(DecideRows(*model_, found, scored));
     ARROW_ASSIGN_OR_RAISE(scored.score, MakeFloats(found.scores, scored.rows));
     ARROW_RETURN_NOT_OK(AddMeasures(*model_, found, scored));

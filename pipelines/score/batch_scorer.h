@@ -4,6 +4,7 @@
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "pipelines/run/row_counts.h"
 #include "pipelines/run/runtime.h"
 #include "pipelines/score/output_columns.h"
+#include "pipelines/source/placed_reviews.h"
 
 namespace spuna {
 
@@ -65,6 +67,8 @@ struct ScoredBatch {
   std::shared_ptr<arrow::FloatArray> distance_p_value;
   /// Which rows are odd; empty where the model can't tell.
   std::vector<algorithms::OddRow> odd;
+  /// What a person said of rows, by number in the batch: those that it decides.
+  std::map<std::size_t, algorithms::RowVerdict> verdicts;
   /// Which rows go to the output; null when all do.
   std::shared_ptr<arrow::BooleanArray> selected;
   /// Which rows are valid and dropped; null without the classifier.
@@ -110,6 +114,10 @@ class BatchScorer {
   /// The columns of the input that it needs for this, and the embedding, in the input's order.
   const std::vector<int>& needed() const { return needed_; }
 
+  /// Lets what a person said of rows, by their number in the input, decide about them. It must
+  /// outlive the scorer; null for nothing.
+  void DecideBy(const FileReviews* reviews) { reviews_ = reviews; }
+
   /// Scores a batch that has the embedding column, and perhaps others. Messages count its rows from
   /// `first_row`.
   arrow::Result<ScoredBatch> Score(const arrow::RecordBatch& batch, std::int64_t first_row,
@@ -140,6 +148,7 @@ class BatchScorer {
   OutputColumns columns_;
   std::vector<int> needed_;
   bool needs_all_ = false;
+  const FileReviews* reviews_ = nullptr;
 };
 
 /// Whether ArrangeColumns can make the columns of an output from these.

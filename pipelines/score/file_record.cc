@@ -16,6 +16,7 @@ constexpr std::pair<const char*, std::string FileRecord::*> kHashes[] = {
     {"content_in", &FileRecord::content_in},
     {"content_out", &FileRecord::content_out},
     {"content_dropped", &FileRecord::content_dropped},
+    {"reviews", &FileRecord::reviews},
 };
 
 }  // namespace
@@ -40,6 +41,9 @@ json ToJson(const FileRecord& record, ScoreBy by) {
     described["rows_dropped"] = record.counts.dropped;
     described["rows_undecided"] = record.counts.undecided;
     described["rows_odd"] = ToJson(record.counts.odd);
+    if (!record.counts.reviewed.IsZero()) {
+      described["rows_reviewed"] = ToJson(record.counts.reviewed);
+    }
   }
   if (record.bytes_dropped > 0) described["bytes_dropped"] = record.bytes_dropped;
   if (record.changed != 0) described["changed"] = record.changed;
@@ -60,6 +64,9 @@ FileRecord FileRecordFrom(const json& from) {
                    number("rows_invalid"), number("rows_undecided"), {}};
   if (const auto odd = from.find("rows_odd"); odd != from.end()) {
     record.counts.odd = OddCountsFrom(*odd);
+  }
+  if (const auto reviewed = from.find("rows_reviewed"); reviewed != from.end()) {
+    record.counts.reviewed = ReviewCountsFrom(*reviewed);
   }
   record.rows_out = number("rows_out");
   record.bytes_in = number("bytes_in");

@@ -30,6 +30,8 @@ struct FileRecord {
   std::string content_in;
   std::string content_out;
   std::string content_dropped;
+  /// The hash of what a person said of its rows; empty where nothing was.
+  std::string reviews;
   /// Whether it was scored by a run that came after that of the fit.
   bool after_fit = false;
 

@@ -55,14 +55,14 @@ struct FileScorer::Task {
 FileOutcome FileScorer::Score(const arrow_io::InputFile& file, const FileTarget& kept,
                               const std::optional<FileTarget>& dropped,
                               const std::function<void(std::int64_t)>& on_progress,
-                              std::int64_t max_rows) const {
+                              const FileReviews* reviews, std::int64_t max_rows) const {
   FileOutcome outcome;
   outcome.is_input_error = true;
   auto run = [&]() -> arrow::Status {
     ARROW_ASSIGN_OR_RAISE(const auto parquet, ParquetInput::Open(file));
-    ARROW_ASSIGN_OR_RAISE(
-        const BatchScorer scorer,
-        BatchScorer::Make(model_, *parquet->schema(), {parquet->name(), ""}, embedding_));
+    ARROW_ASSIGN_OR_RAISE(BatchScorer scorer, BatchScorer::Make(model_, *parquet->schema(),
+                                                                {parquet->name(), ""}, embedding_));
+    scorer.DecideBy(reviews);
     Task task{*parquet, scorer, kept, dropped, on_progress, max_rows, {}};
     const ScoreOptions& options = model_->options();
     const bool selects_rows = options.drop || options.invalid == InvalidRows::kDrop;

@@ -40,11 +40,12 @@ class FileScorer {
       : model_(std::move(model)), embedding_(std::move(embedding)), runtime_(runtime) {}
 
   /// Writes the rows of a file with our columns appended to `kept`, and those that `drop` leaves
-  /// out to `dropped` where it is given. `on_progress` gets the number of rows done. After
-  /// `max_rows` no other row group is begun.
+  /// out to `dropped` where it is given. `on_progress` gets the number of rows done. `reviews`,
+  /// which may be null, decide about their rows. After `max_rows` no other row group is begun.
   FileOutcome Score(const arrow_io::InputFile& file, const FileTarget& kept,
                     const std::optional<FileTarget>& dropped,
                     const std::function<void(std::int64_t)>& on_progress,
+                    const FileReviews* reviews,
                     std::int64_t max_rows = std::numeric_limits<std::int64_t>::max()) const;
 
  private:

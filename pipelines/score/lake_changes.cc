@@ -127,7 +127,7 @@ std::vector<std::string> LakeChanges::FilesThatAre(FileChange change) const {
 
 arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirectory& kept,
                                        const OutputDirectory* dropped, bool verify,
-                                       const Runtime& runtime) {
+                                       const PlacedReviews* reviews, const Runtime& runtime) {
   const std::map<std::string, FileRecord> records = ReadRecords(kept);
   const std::vector<arrow_io::InputFile>& files = source.files();
   const Comparison comparison(kept, dropped, verify);
@@ -143,7 +143,10 @@ arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirecto
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string path = files[i].relative_path.string();
     result.changes[path] = changes[i];
-    if (changes[i] == FileChange::kLost) result.lost[path] = records.at(path);
+    const bool is_reviewed = changes[i] == FileChange::kUnchanged && reviews != nullptr &&
+                             HashOf(reviews->Of(files[i])) != records.at(path).reviews;
+    if (is_reviewed) result.changes[path] = changes[i] = FileChange::kReviewed;
+    if (changes[i] == FileChange::kLost || is_reviewed) result.lost[path] = records.at(path);
     if (changes[i] != FileChange::kUnchanged) continue;
     result.unchanged[path] = records.at(path);
     if (kept.state().Find(JournalKey(path)) != nullptr) result.resumed.insert(path);

@@ -11,6 +11,7 @@
 #include "pipelines/run/output_directory.h"
 #include "pipelines/run/runtime.h"
 #include "pipelines/score/file_record.h"
+#include "pipelines/source/placed_reviews.h"
 #include "pipelines/source/source.h"
 
 namespace spuna {
@@ -20,6 +21,7 @@ enum class FileChange : std::uint8_t {
   kNew,        ///< it has no output
   kChanged,    ///< it is not what it was when it was scored: size, time or footer
   kLost,       ///< its output is gone, is not what was written, or was never verified
+  kReviewed,   ///< a person has said something else of its rows than when it was scored
   kUnchanged,  ///< nothing is to be done
 };
 
@@ -31,7 +33,8 @@ struct LakeChanges {
 
   /// By relative path.
   std::map<std::string, FileChange> changes;
-  /// What was recorded of files that are unchanged, and of those whose outputs are lost.
+  /// What was recorded of files that are unchanged, and of those whose outputs are lost or are made
+  /// again for what a person said.
   std::map<std::string, FileRecord> unchanged;
   std::map<std::string, FileRecord> lost;
   /// Unchanged files that were scored by a run that was stopped: they are new to the manifest.
@@ -59,9 +62,10 @@ struct LakeChanges {
 /// too; where none were recorded the output counts as lost. Files of this machine have their
 /// footers compared, those of a store their sizes and times. An input that can't be looked at now
 /// is what its size and time say.
+/// `reviews`, which may be null, are those of its rows now; null leaves files as they were decided.
 arrow::Result<LakeChanges> CompareLake(const Source& source, const OutputDirectory& kept,
                                        const OutputDirectory* dropped, bool verify,
-                                       const Runtime& runtime);
+                                       const PlacedReviews* reviews, const Runtime& runtime);
 
 /// Adds to the record of a file that was scored what later runs hold it against.
 arrow::Status AddIdentity(const arrow_io::InputFile& input, const std::filesystem::path& kept,

@@ -39,8 +39,9 @@ class LakeScorer {
     const arrow_io::InputFile& input = request_.source.files()[file];
     FileOutcome outcome;
     const arrow::Status tried = RetryMayPass(clock_.runtime(), input, [&] {
-      outcome = scorer_.Score(input, kept, dropped,
-                              [&](std::int64_t done) { Report(rows_done_ + done); });
+      outcome = scorer_.Score(
+          input, kept, dropped, [&](std::int64_t done) { Report(rows_done_ + done); },
+          request_.ReviewsOf(file));
       // A file that has changed stays so for this run.
       const bool may_pass = outcome.is_input_error && input.CheckUnchanged().ok();
       return may_pass ? outcome.status : arrow::Status::OK();
@@ -106,6 +107,7 @@ arrow::Result<std::optional<FileRecord>> ScoreFile(const ScoreRequest& request,
     return arrow::Status::Invalid(input.name, ": of ", request.source.RowsOf(file), " rows ",
                                   record.counts.in, " were scored; this is a fault of spuna's");
   }
+  record.reviews = HashOf(request.ReviewsOf(file));
   ARROW_RETURN_NOT_OK(AddIdentity(input, target.path,
                                   dropped_target ? dropped_target->path : fs::path(), update.verify,
                                   record));

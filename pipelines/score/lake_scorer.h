@@ -9,6 +9,7 @@
 #include "pipelines/run/runtime.h"
 #include "pipelines/score/file_record.h"
 #include "pipelines/score/lake_changes.h"
+#include "pipelines/source/placed_reviews.h"
 #include "pipelines/source/source.h"
 
 namespace spuna {
@@ -18,6 +19,12 @@ struct ScoreRequest {
   const Source& source;
   const Model& model;
   const ScoreOptions& options;
+  /// What a person said of its rows; null for nothing.
+  const PlacedReviews* reviews = nullptr;
+
+  const FileReviews* ReviewsOf(std::size_t file) const {
+    return reviews == nullptr ? nullptr : reviews->Of(source.files()[file]);
+  }
 };
 
 /// Scores the rows of a single file and writes them again with our columns appended. Columns,

@@ -41,7 +41,7 @@ arrow::Result<ScoreOutputs> ScoreOutputs::Open(const Source& source, const Targe
 
 arrow::Status ScoreOutputs::Compare(const Source& source, const Runtime& runtime) {
   return CompareLake(source, *directory_, dropped_directory_ ? &*dropped_directory_ : nullptr,
-                     targets_.verify, runtime)
+                     targets_.verify, targets_.reviews, runtime)
       .Value(&changes_);
 }
 
@@ -71,8 +71,9 @@ arrow::Status ScoreOutputs::Stage(const RunState* state) {
   return files_.Add(kOut, targets_.output, may_replace);
 }
 
-arrow::Result<LakeOutcome> ScoreOutputs::Score(const ScoreRequest& request, bool after_fit,
+arrow::Result<LakeOutcome> ScoreOutputs::Score(ScoreRequest request, bool after_fit,
                                                StageClock& clock) {
+  request.reviews = targets_.reviews;
   LakeOutcome outcome;
   if (directory_) {
     const LakeUpdate update{changes_, targets_.verify, targets_.prune, after_fit};

@@ -25,6 +25,8 @@ class ScoreOutputs {
     /// See LakeUpdate.
     bool verify = false;
     bool prune = false;
+    /// What a person said of the rows; null for nothing.
+    const PlacedReviews* reviews = nullptr;
   };
 
   /// Directories are taken at once. Files are left to Stage, since what exists may be our own.
@@ -38,6 +40,8 @@ class ScoreOutputs {
 
   /// Holds an input against the directories. To be called before Score, for directories.
   arrow::Status Compare(const Source& source, const Runtime& runtime);
+  /// Lets what a person said of rows decide about them. It must outlive this.
+  void DecideBy(const PlacedReviews* reviews) { targets_.reviews = reviews; }
   const LakeChanges& changes() const { return changes_; }
   bool prunes() const { return targets_.prune; }
 
@@ -51,7 +55,7 @@ class ScoreOutputs {
   arrow::Status Stage(const RunState* state);
 
   /// `after_fit` as in LakeUpdate.
-  arrow::Result<LakeOutcome> Score(const ScoreRequest& request, bool after_fit, StageClock& clock);
+  arrow::Result<LakeOutcome> Score(ScoreRequest request, bool after_fit, StageClock& clock);
 
   /// Gives the files their names, or ends the directories with their manifest. `state` as in Stage.
   arrow::Status Finish(const nlohmann::json& manifest, RunState* state);

@@ -19,11 +19,14 @@ constexpr const char* kInputName = "the stream";
 class ScoringReader : public arrow::RecordBatchReader {
  public:
   ScoringReader(std::shared_ptr<arrow::RecordBatchReader> input, BatchScorer scorer,
-                Runtime runtime, RowCounts* counts)
+                Runtime runtime, RowCounts* counts, std::shared_ptr<const FileReviews> reviews)
       : input_(std::move(input)),
         scorer_(std::move(scorer)),
         runtime_(std::move(runtime)),
-        counts_(counts) {}
+        counts_(counts),
+        reviews_(std::move(reviews)) {
+    scorer_.DecideBy(reviews_.get());
+  }
 
   std::shared_ptr<arrow::Schema> schema() const override { return scorer_.schema(); }
 
@@ -45,6 +48,7 @@ class ScoringReader : public arrow::RecordBatchReader {
   BatchScorer scorer_;
   Runtime runtime_;
   RowCounts* counts_;
+  std::shared_ptr<const FileReviews> reviews_;
   std::int64_t first_row_ = 0;
 };
 
@@ -52,12 +56,13 @@ class ScoringReader : public arrow::RecordBatchReader {
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreNamed(
     const std::string& name, std::shared_ptr<arrow::RecordBatchReader> input,
     std::shared_ptr<const Model> model, const ScoreOptions& options, const Runtime& runtime,
-    RowCounts* counts) {
+    RowCounts* counts, std::shared_ptr<const FileReviews> reviews) {
   return CatchExceptions([&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> {
     ARROW_ASSIGN_OR_RAISE(auto prepared, PreparedModel::Make(std::move(model), options));
     ARROW_ASSIGN_OR_RAISE(BatchScorer scorer,
                           BatchScorer::Make(std::move(prepared), *input->schema(), {name, ""}));
-    return std::make_shared<ScoringReader>(std::move(input), std::move(scorer), runtime, counts);
+    return std::make_shared<ScoringReader>(std::move(input), std::move(scorer), runtime, counts,
+                                           std::move(reviews));
   });
 }
 
@@ -65,8 +70,10 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreNamed(
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScoreStream(
     std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<const Model> model,
-    const ScoreOptions& options, const Runtime& runtime, RowCounts* counts) {
-  return ScoreNamed(kInputName, std::move(input), std::move(model), options, runtime, counts);
+    const ScoreOptions& options, const Runtime& runtime, RowCounts* counts,
+    std::shared_ptr<const FileReviews> reviews) {
+  return ScoreNamed(kInputName, std::move(input), std::move(model), options, runtime, counts,
+                    std::move(reviews));
 }
 
 arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, const ScoreJob& job,
@@ -81,7 +88,8 @@ arrow::Result<ScoredFiles> ScoreFiles(const std::vector<std::string>& paths, con
   ScoreOptions options = job.options;
   options.embedding = source.embedding();
   ARROW_ASSIGN_OR_RAISE(auto scored, ScoreNamed(source.name(), std::move(rows), std::move(model),
-                                                options, runtime, /*counts=*/nullptr));
+                                                options, runtime, /*counts=*/nullptr,
+                                                /*reviews=*/nullptr));
   return ScoredFiles{std::move(scored), source.bad_files().skipped()};
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "pipelines/jobs/clean_result.h"
+#include "pipelines/jobs/review_run.h"
 #include "pipelines/model/model.h"
 
 struct spuna_model {
@@ -12,4 +13,8 @@ struct spuna_model {
 
 struct spuna_cleaned {
   std::shared_ptr<const spuna::CleanResult> result;
+};
+
+struct spuna_review_list {
+  spuna::ReviewReport report;
 };

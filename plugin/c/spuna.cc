@@ -103,12 +103,13 @@ spuna_code spuna_fit(ArrowArrayStream* trusted, ArrowArrayStream* pool, const ch
     ARROW_ASSIGN_OR_RAISE(const auto pool_rows, pool_stream.Take("pool"));
     const spuna::Runtime runtime = spuna::c::MakeRuntime(parsed.num_threads, callbacks);
     spuna::StageClock clock(runtime);
+    spuna::StreamFitRequest request;
+    request.options = parsed.job.options;
+    request.extras.keep_banks = parsed.job.keep_banks;
+    ARROW_ASSIGN_OR_RAISE(request.reviewed, spuna::ReadReviewedRows(parsed.job.reviewed,
+                                                                    parsed.job.options.embedding));
     ARROW_ASSIGN_OR_RAISE(spuna::FitResult fit,
-                          spuna::FitStreams(*trusted_rows, *pool_rows,
-                                            {.options = parsed.job.options,
-                                             .extras = {.keep_banks = parsed.job.keep_banks},
-                                             .id = ""},
-                                            clock));
+                          spuna::FitStreams(*trusted_rows, *pool_rows, request, clock));
     *out_model = spuna::c::Wrap(std::move(fit.model));
     return arrow::Status::OK();
   });

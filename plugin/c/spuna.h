@@ -104,11 +104,8 @@ typedef struct spuna_model spuna_model;
 /* A pool that was cleaned. */
 typedef struct spuna_cleaned spuna_cleaned;
 
-/* A part of a pool whose labels are expanded by many processes. */
-typedef struct spuna_partition spuna_partition;
-
-/* The spectral entropy of a growing set of rows. */
-typedef struct spuna_entropy spuna_entropy;
+/* Rows that a person shall look at. */
+typedef struct spuna_review_list spuna_review_list;
 
 /* Whom a long call asks and tells. All members may be NULL. */
 typedef struct spuna_callbacks {
@@ -244,6 +241,38 @@ SPUNA_EXPORT spuna_code spuna_monitor_files(const spuna_model* model, const char
                                             const spuna_callbacks* callbacks, char** out_json,
                                             char** out_text, spuna_error* error);
 
+/* Chooses rows of a pool that a person shall look at: `spuna review`, but that it writes nothing.
+ * It fits on both streams, or chooses by `model` where that is not NULL; then `trusted` may be
+ * NULL. Options: those of the command; "reviewed" lists the files of what was said before. The rows
+ * are held in files of the temporary directory (TMPDIR) during the call.
+ *
+ * What the person said is passed on by "reviewed", which spuna_fit and spuna_clean take as well:
+ * files with the columns verdict (shifted, clean or unsure) and id, or file and row. */
+SPUNA_EXPORT spuna_code spuna_review(struct ArrowArrayStream* trusted,
+                                     struct ArrowArrayStream* pool, const spuna_model* model,
+                                     const char* options, const spuna_callbacks* callbacks,
+                                     spuna_review_list** out_list, spuna_error* error);
+/* The same on Parquet files and directories. With a model `num_trusted` may be 0. */
+SPUNA_EXPORT spuna_code spuna_review_files(const char* const* trusted, size_t num_trusted,
+                                           const char* const* pool, size_t num_pool,
+                                           const spuna_model* model, const char* options,
+                                           const spuna_callbacks* callbacks,
+                                           spuna_review_list** out_list, spuna_error* error);
+/* NULL is allowed. */
+SPUNA_EXPORT void spuna_review_list_free(spuna_review_list* list);
+/* The rows, as the command's option list writes them: id, file, row, score, keep, why, probability,
+ * input and verdict, which is null where a person has to fill it in. May be called again. */
+SPUNA_EXPORT spuna_code spuna_review_list_rows(const spuna_review_list* list,
+                                               struct ArrowArrayStream* out, spuna_error* error);
+/* The HTML page on which a person says what the rows are, what the command prints, and its JSON
+ * object; all are freed by spuna_string_free. */
+SPUNA_EXPORT spuna_code spuna_review_list_page(const spuna_review_list* list, char** out_html,
+                                               spuna_error* error);
+SPUNA_EXPORT spuna_code spuna_review_list_summary(const spuna_review_list* list, char** out_text,
+                                                  spuna_error* error);
+SPUNA_EXPORT spuna_code spuna_review_list_describe(const spuna_review_list* list, char** out_json,
+                                                   spuna_error* error);
+
 /* Compares a column of scores with a column of truth (boolean or 0/1, true is shifted). The result
  * is a JSON object with auroc, aupr, fpr95, rows and rows_skipped, to be freed by
  * spuna_string_free. */
@@ -319,76 +348,13 @@ SPUNA_EXPORT spuna_code spuna_matrix_stream(const float* values, int64_t num_row
                                             void* owner, struct ArrowArrayStream* out,
                                             spuna_error* error);
 
-/* One expansion over many processes, by the paper's recipe. Each holds parts of the pool; one
- * leads, ranks the scores of all parts by (score, number of the row), and tells every part which
- * rows got a label. The scores are those of one process that holds all rows, bit for bit, and so
- * are the labels. python/spuna/_expansion.py is such a leader.
- *
- * A part may be used by one thread at a time. */
-
-/* The rows of a stream as a part: row i has the number `first_number` + i, and rows that are null
- * or not finite are left out. Options: embedding, invalid, k. */
-SPUNA_EXPORT spuna_code spuna_partition_read(struct ArrowArrayStream* rows, int64_t first_number,
-                                             const char* options, spuna_partition** out_partition,
-                                             spuna_error* error);
-/* NULL is allowed. */
-SPUNA_EXPORT void spuna_partition_free(spuna_partition* partition);
-
-/* The rows without a label: how many, their dimension (0 where there never was a row), their
- * numbers, ascending, and their values, row by row. The arrays belong to the part and last until it
- * is changed or freed. */
-SPUNA_EXPORT int64_t spuna_partition_num_rows(const spuna_partition* partition);
-SPUNA_EXPORT int64_t spuna_partition_dimension(const spuna_partition* partition);
-SPUNA_EXPORT const int64_t* spuna_partition_numbers(const spuna_partition* partition);
-SPUNA_EXPORT const float* spuna_partition_values(const spuna_partition* partition);
-
-typedef enum spuna_bank {
-  SPUNA_BANK_CLEAN = 0,  /* trusted and pseudo-clean rows */
-  SPUNA_BANK_SHIFTED = 1 /* pseudo-shifted rows */
-} spuna_bank;
-
-/* Tells a part of rows, row by row, that joined a bank. Options: neighbors, threads. */
-SPUNA_EXPORT spuna_code spuna_partition_merge(spuna_partition* partition, spuna_bank bank,
-                                              const float* values, int64_t num_rows,
-                                              int64_t dimension, const char* options,
-                                              spuna_error* error);
-
-typedef enum spuna_ranking {
-  SPUNA_RANKING_SEEDS = 0, /* the distance to the nearest row of the clean bank */
-  SPUNA_RANKING_ROUND = 1  /* mean distance to the k nearest shifted rows less that to clean ones */
-} spuna_ranking;
-
-/* Writes a score for each row of the part. */
-SPUNA_EXPORT spuna_code spuna_partition_scores(const spuna_partition* partition,
-                                               spuna_ranking ranking, double* out_scores,
-                                               spuna_error* error);
-
-/* Removes the rows with these numbers, ascending; numbers of other parts are passed over. */
-SPUNA_EXPORT spuna_code spuna_partition_remove(spuna_partition* partition, const int64_t* numbers,
-                                               int64_t num_numbers, spuna_error* error);
-
-/* The part as bytes, for a process of the same version on a machine of the same byte order.
- * `out_bytes` is to be freed by spuna_string_free. A part that never had a row has none. */
-SPUNA_EXPORT spuna_code spuna_partition_serialize(const spuna_partition* partition,
-                                                  char** out_bytes, size_t* out_size,
-                                                  spuna_error* error);
-SPUNA_EXPORT spuna_code spuna_partition_parse(const void* bytes, size_t size,
-                                              spuna_partition** out_partition, spuna_error* error);
-
-/* The spectral entropy of pseudo-shifted rows, which ends an expansion when it falls. Each call of
- * add takes the rows of a round, in the order of their numbers, and gives the entropy of all. */
-SPUNA_EXPORT spuna_code spuna_entropy_make(int64_t dimension, spuna_entropy** out_entropy,
-                                           spuna_error* error);
-SPUNA_EXPORT spuna_code spuna_entropy_add(spuna_entropy* entropy, const float* values,
-                                          int64_t num_rows, double* out_value, spuna_error* error);
-/* NULL is allowed. */
-SPUNA_EXPORT void spuna_entropy_free(spuna_entropy* entropy);
-
 /* Frees what a function of this interface handed out as char* or int64_t*. NULL is allowed. */
 SPUNA_EXPORT void spuna_string_free(void* text);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "plugin/c/spuna_partition.h"
 
 #endif /* SPUNA_H */

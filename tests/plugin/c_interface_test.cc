@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(only_the_c_functions_are_exported) {
     BOOST_TEST(name.starts_with("spuna_"), name);
     ++count;
   }
-  BOOST_TEST(count == 53);
+  BOOST_TEST(count == 60);
 }
 
 BOOST_AUTO_TEST_CASE(a_fitted_model_is_that_of_the_command) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_and_the_streams_are_released) {
       "fit_sample, "
       "fold_by, force, hidden, invalid, k, keep_banks, keep_share, learning_rate, max_bad_files, "
       "max_clean_loss, "
-      "max_false_drops, metric, neighbors, on_bad_file, on_stop, recipe, seed, seeds, "
+      "max_false_drops, metric, neighbors, on_bad_file, on_stop, recipe, reviewed, seed, seeds, "
       "sides, stratify, "
       "targets, threads, threshold");
   BOOST_TEST(refuse("{\"k\": \"ten\"}") == "`k`: expected a whole number but found \"ten\"");

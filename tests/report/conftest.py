@@ -1,4 +1,5 @@
 import pytest
+from review_support import Person
 from support import Browser, full_report, hostile_report, minimal_report, points, render
 
 
@@ -17,3 +18,8 @@ def pages(tmp_path_factory):
     large["plane"]["points"] = points(5000)
     reports = {"full": full_report(), "minimal": minimal_report(), "hostile": hostile_report(), "large": large}
     return {name: render(report, folder, f"{name}.html") for name, report in reports.items()}
+
+
+@pytest.fixture
+def person(browser, tmp_path):
+    return Person(browser, tmp_path)

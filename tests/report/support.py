@@ -178,10 +178,11 @@ def hostile_report() -> dict:
     return report
 
 
-def render(report: dict, folder: Path, name: str = "report.html") -> Path:
-    """The page of a report, by the renderer that the program uses."""
+def render(report: dict, folder: Path, name: str = "report.html", kind: str = "report") -> Path:
+    """The page of a report or a review, by the renderer that the program uses."""
     page = folder / name
-    done = subprocess.run([RENDERER], input=json.dumps(report).encode(), stdout=subprocess.PIPE, check=True, timeout=60)
+    command = [RENDERER, kind]
+    done = subprocess.run(command, input=json.dumps(report).encode(), stdout=subprocess.PIPE, check=True, timeout=60)
     page.write_bytes(done.stdout)
     return page
 

@@ -54,9 +54,9 @@ BOOST_AUTO_TEST_CASE(both_classes_weigh_the_same) {
 
 BOOST_AUTO_TEST_CASE(a_sphere_is_learned_and_a_plane_does_not_do) {
   const Sphere sphere;
-  const SoftNetwork network = TrainSoftNetwork(sphere.rows.view(), sphere.targets, Small(), {});
+  const SoftNetwork network = TrainSoftNetwork(sphere.rows.view(), {sphere.targets}, Small(), {});
   BOOST_TEST(Auroc(network.Logits(sphere.rows.view()), sphere.targets) > 0.98);
-  const LinearDiscriminant linear = FitLinearDiscriminant(sphere.rows.view(), sphere.targets, {});
+  const LinearDiscriminant linear = FitLinearDiscriminant(sphere.rows.view(), {sphere.targets}, {});
   BOOST_TEST(Auroc(linear.Logits(sphere.rows.view()), sphere.targets) < 0.6);
 }
 
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(soft_targets_are_met_on_average) {
     targets.push_back(rows.view().row(i)[0] > 0 ? 0.8F : 0.2F);
   }
   const std::vector<double> logits =
-      TrainSoftNetwork(rows.view(), targets, Small(), {}).Logits(rows.view());
+      TrainSoftNetwork(rows.view(), {targets}, Small(), {}).Logits(rows.view());
   double high = 0;
   double count = 0;
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(the_seed_decides) {
   SoftNetworkOptions options = Small();
   options.epochs = 1;
   const auto train = [&] {
-    return TrainSoftNetwork(sphere.rows.view(), sphere.targets, options, {}).hidden_weight;
+    return TrainSoftNetwork(sphere.rows.view(), {sphere.targets}, options, {}).hidden_weight;
   };
   const std::vector<float> first = train();
   BOOST_TEST((train() == first));
@@ -95,11 +95,11 @@ BOOST_AUTO_TEST_CASE(it_stops_when_asked_and_says_when_it_diverges) {
   const Sphere sphere;
   Execution stop;
   stop.should_stop = [] { return true; };
-  BOOST_CHECK_THROW(TrainSoftNetwork(sphere.rows.view(), sphere.targets, Small(), stop),
+  BOOST_CHECK_THROW(TrainSoftNetwork(sphere.rows.view(), {sphere.targets}, Small(), stop),
                     Interrupted);
   SoftNetworkOptions wild = Small();
   wild.learning_rate = 1e30;
-  BOOST_CHECK_THROW(TrainSoftNetwork(sphere.rows.view(), sphere.targets, wild, {}),
+  BOOST_CHECK_THROW(TrainSoftNetwork(sphere.rows.view(), {sphere.targets}, wild, {}),
                     std::runtime_error);
 }
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(the_linear_discriminant_is_at_its_minimum) {
   for (std::size_t i = 0; i < rows.num_rows; ++i) {
     targets.push_back(rows.view().row(i)[1] > 6 ? 0.9F : 0.0F);
   }
-  const LinearDiscriminant linear = FitLinearDiscriminant(rows.view(), targets, {});
+  const LinearDiscriminant linear = FitLinearDiscriminant(rows.view(), {targets}, {});
   const std::vector<double> logits = linear.Logits(rows.view());
   const std::vector<float> weights = BalancedWeights(targets);
   double bias_gradient = 0;

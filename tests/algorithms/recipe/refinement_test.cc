@@ -34,7 +34,7 @@ struct RareShift {
 
   Expansion Refine(const RefinementOptions& options, const Execution& execution = {},
                    const ExpansionRecord& record = {}) const {
-    return RefineLabels(trusted.view(), pool.view(), {}, {}, whitening, first_scores, options,
+    return RefineLabels(trusted.view(), pool.view(), {}, {}, {}, whitening, first_scores, options,
                         execution, record);
   }
 };
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(tiny_pools_do_not_break_it) {
     const test::Matrix pool = test::RandomRows(rows, 4, 6);
     RefinementOptions options = Options();
     const Expansion labeled =
-        RefineLabels(trusted.view(), pool.view(), {}, {}, FitWhitening(trusted.view()),
+        RefineLabels(trusted.view(), pool.view(), {}, {}, {}, FitWhitening(trusted.view()),
                      std::vector<double>(rows, 1.0), options, {});
     BOOST_TEST(labeled.labels.size() == rows);
   }

@@ -42,12 +42,8 @@ BOOST_AUTO_TEST_CASE(a_fit_on_files_is_measured_by_their_footers) {
     test::WriteParquet(directory.path() / "pool" / name,
                        *test::EmbeddingTable(test::RandomRows(200, 6, 2)), 70);
   }
-  FitRequest request{test::Get(Source::List({{trusted}, "trusted"}, OnBadFile::kError)),
-                     test::Get(Source::List({{pool}, "pool"}, OnBadFile::kError)),
-                     {},
-                     {},
-                     "",
-                     false};
+  FitRequest request(test::Get(Source::List({{trusted}, "trusted"}, OnBadFile::kError)),
+                     test::Get(Source::List({{pool}, "pool"}, OnBadFile::kError)));
   request.options.k = 7;
   test::Require(request.Survey({}, {}));
   BOOST_TEST(request.Shape().rows_trusted == 30);
