@@ -11,6 +11,7 @@ NB_MODULE(_spuna, module) {
   spuna::python::RegisterModel(module);
   spuna::python::RegisterPartition(module);
   spuna::python::RegisterCleaned(module);
+  spuna::python::RegisterReview(module);
   spuna::python::RegisterCalls(module);
   spuna::python::RegisterStreams(module);
   spuna::python::RegisterColumns(module);

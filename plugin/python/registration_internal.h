@@ -9,6 +9,8 @@ namespace spuna::python {
 void RegisterModel(nanobind::module_& module);
 /// The class Cleaned, and what makes it. (cleaned.cc)
 void RegisterCleaned(nanobind::module_& module);
+/// The class ReviewList, and what makes it. (review.cc)
+void RegisterReview(nanobind::module_& module);
 /// fit, plan, monitor, evaluate and the checks of options. (calls.cc)
 void RegisterCalls(nanobind::module_& module);
 /// Files, arrays and matrices as streams. (streams.cc)

@@ -43,6 +43,7 @@ finally:
 
 from ._api import Cleaned, Model, clean, evaluate, fit, monitor, plan  # noqa: E402
 from ._results import Monitored, Plan  # noqa: E402
+from ._review import Review, review  # noqa: E402
 from ._rows import Rows  # noqa: E402
 from ._warnings import SpunaWarning  # noqa: E402
 
@@ -56,6 +57,7 @@ __all__ = [
     "Model",
     "Monitored",
     "Plan",
+    "Review",
     "Rows",
     "SpunaWarning",
     "clean",
@@ -63,6 +65,7 @@ __all__ = [
     "fit",
     "monitor",
     "plan",
+    "review",
 ]
 
 

@@ -13,6 +13,7 @@ from ._data import absolute_paths, check_output, is_one_shot, is_path, open_stre
 from ._html import card, lines_of
 from ._progress import Progress, listener
 from ._results import Monitored, Plan, Result
+from ._reviewed import reviewed_files
 from ._rows import Rows
 from ._signatures import takes_options
 from ._warnings import warn, warn_about, warn_of_dropped, warn_of_skipped, warn_without_shift
@@ -249,8 +250,8 @@ def fit(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any) -
     >>> model.report()["fit"]["shift"]["found"]    # both are draws of one distribution
     False
     """
-    text = dump(options, "fit", ("progress",))
-    with listener(progress, "fit") as callback:
+    with reviewed_files(options) as given, listener(progress, "fit") as callback:
+        text = dump(given, "fit", ("progress",))
         if is_path(trusted) and is_path(pool):
             model, skipped = _spuna.fit_files(paths_of(trusted, "trusted"), paths_of(pool, "pool"), text, callback)
         else:
@@ -285,8 +286,8 @@ def clean(trusted: Any, pool: Any, *, progress: Progress = None, **options: Any)
     >>> pa.table(cleaned).column_names
     ['id', 'embedding', 'spuna_score', 'spuna_keep']
     """
-    text = dump(options, "clean", ("progress",))
-    with listener(progress, "clean") as callback:
+    with reviewed_files(options) as given, listener(progress, "clean") as callback:
+        text = dump(given, "clean", ("progress",))
         if is_path(trusted) and is_path(pool):
             cleaned = _spuna.clean_files(paths_of(trusted, "trusted"), paths_of(pool, "pool"), text, callback)
         else:
@@ -332,8 +333,8 @@ def plan(
                 f"{name}: a plan is for files: expected a path or a list of paths but found {type(given).__name__}"
             )
     target = None if out is None else path_bytes(out, "out")
-    with listener(progress, "plan") as callback:
-        text = dump(options, "clean", ("out", "overwrite", "progress"))
+    with reviewed_files(options) as given, listener(progress, "plan") as callback:
+        text = dump(given, "clean", ("out", "overwrite", "progress"))
         inputs = paths_of(trusted, "trusted"), paths_of(pool, "pool")
         result = Plan(*_spuna.plan(*inputs, target, overwrite, text, callback))
     warn_of_skipped(result.to_dict()["skipped"])

@@ -55,7 +55,7 @@ def split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def open_both(trusted: Any, pool: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """Streams of all columns; of files that need not be, the embeddings alone."""
     embedding = options.get("embedding")
-    trusted_only = options.get("stratify") is None and options.get("fold_by") is None
+    trusted_only = all(options.get(name) is None for name in ("stratify", "fold_by", "reviewed"))
     only = embedding is not None and trusted_only
     any_name = bool(options.get("all_files"))
     check_bad_files(pool, options)

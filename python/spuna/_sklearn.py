@@ -27,7 +27,8 @@ _RENAMED = {
 }
 # Options about columns and files, which a matrix does not have.
 _LEFT_OUT = (
-    "all_files", "embedding", "fit_sample", "fold_by", "force", "invalid", "max_bad_files", "on_bad_file", "stratify",
+    "all_files", "embedding", "fit_sample", "fold_by", "force", "invalid", "max_bad_files", "on_bad_file", "reviewed",
+    "stratify",
 )  # fmt: skip
 
 _Class = TypeVar("_Class", bound=type)

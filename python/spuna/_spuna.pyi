@@ -29,6 +29,12 @@ class Cleaned:
         self, path: bytes, overwrite: bool, progress: Optional[Callable[[str, float], Any]]
     ) -> None: ...
 
+class ReviewList:
+    def rows(self) -> Any: ...
+    def page(self) -> str: ...
+    def summary(self) -> str: ...
+    def describe(self) -> str: ...
+
 class Partition:
     @staticmethod
     def read(rows: Any, first_number: int, options: str) -> Partition: ...
@@ -82,6 +88,20 @@ def monitor_files(
     options: str,
     progress: Optional[Callable[[str, float], Any]],
 ) -> tuple[str, str]: ...
+def review(
+    trusted: Any,
+    pool: Any,
+    model: Optional[Model],
+    options: str,
+    progress: Optional[Callable[[str, float], Any]],
+) -> ReviewList: ...
+def review_files(
+    trusted: Sequence[bytes],
+    pool: Sequence[bytes],
+    model: Optional[Model],
+    options: str,
+    progress: Optional[Callable[[str, float], Any]],
+) -> ReviewList: ...
 def fit_files(
     trusted: Sequence[bytes],
     pool: Sequence[bytes],

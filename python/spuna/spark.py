@@ -89,7 +89,7 @@ def clean(
     """
     if not (isinstance(fit_rows, int) and fit_rows >= 1):
         raise ValueError(f"`fit_rows`: expected a whole number of 1 or more but found {fit_rows!r}")
-    for name in ("group_by", "id", "truth", "report_image", "on_bad_file", "max_bad_files", "force"):
+    for name in ("group_by", "id", "truth", "report_image", "on_bad_file", "max_bad_files", "force", "reviewed"):
         if options.get(name) is not None:
             raise ValueError(f"`{name}` is for spuna.clean; over Spark there is no such option")
     trusted_column = _embedding_column(trusted_df, "the trusted rows", embedding, None)
