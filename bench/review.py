@@ -1,0 +1,164 @@
+"""What looks bring: oracle verdicts on the rows that `spuna review` chooses, in rounds of 25; what wrong ones cost; and
+whether the interval of the precision covers the truth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from quality import header, make_rare, read, row
+from review_cases import make_cases
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import StandardScaler
+
+CASES = ("ti_jpeg_s2", "ti_contrast_near", "ti_mixed", "pacs_photo_cartoon")
+SHARE = 0.05
+ROUNDS = 4
+ROWS = 25
+
+
+def run(program: str, *arguments: object) -> dict:
+    command = [program, *map(str, arguments), "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+class Loop:
+    """Clean, look, say, clean again, on one case."""
+
+    def __init__(self, program: str, folder: Path, scratch: Path, seed: int):
+        self.program, self.folder, self.scratch, self.seed = program, folder, scratch, seed
+        self.truth = np.array(pq.read_table(folder / "pool.parquet", columns=["shifted"])["shifted"].to_pylist(), bool)
+        self.inputs = ("--trusted", folder / "trusted.parquet", "--pool", folder / "pool.parquet", "--embedding", "embedding")
+        self.files: list[Path] = []
+
+    def reviewed(self) -> list:
+        return [word for file in self.files for word in ("--reviewed", file)]
+
+    def look(self, rows: int, random_share: float = 0.2, wrong: float = 0) -> None:
+        """A round: choose rows, and say what they are."""
+        chosen = self.scratch / "list.parquet"
+        run(self.program, "review", *self.inputs, "--list", chosen, "--rows", rows, "--random-share", random_share,
+            "--seed", self.seed, "--overwrite", *self.reviewed())
+        table = pq.read_table(chosen)
+        chance = np.random.default_rng(1000 * self.seed + len(self.files))
+        said = []
+        for place, verdict in zip(table["row"].to_pylist(), table["verdict"].to_pylist()):
+            is_shifted = self.truth[place] != (chance.random() < wrong)
+            said.append(verdict or ("shifted" if is_shifted else "clean"))
+        self.files.append(self.scratch / f"{self.seed}-{len(self.files)}.parquet")
+        verdicts = table.set_column(table.schema.get_field_index("verdict"), "verdict", pa.array(said))
+        pq.write_table(verdicts, self.files[-1])
+
+    def auroc(self) -> float:
+        """Of the test rows, by a fit with what was said so far."""
+        model, scored = (self.scratch / name for name in ("m.safetensors", "s.parquet"))
+        run(self.program, "fit", *self.inputs, "--model", model, "--seed", self.seed, "--overwrite", *self.reviewed())
+        run(self.program, "score", "--model", model, "--input", self.folder / "test.parquet", "--out", scored, "--overwrite")
+        return run(self.program, "evaluate", "--input", scored, "--truth", "shifted")["auroc"]
+
+    def clean(self, *options: object) -> tuple[dict, np.ndarray]:
+        """The report of a clean, and which rows it keeps."""
+        out = self.scratch / "out.parquet"
+        report = run(self.program, "clean", *self.inputs, "--out", out, "--seed", self.seed, "--overwrite", *options, *self.reviewed())
+        return report, np.array(pq.read_table(out, columns=["spuna_keep"])["spuna_keep"].to_pylist(), bool)
+
+
+def gain(program: str, folders: list[Path], seeds: tuple, wrong: float) -> None:
+    """Test AUROC after 0, 25, 50, … looks."""
+    header("case", *[f"{ROWS * i} looks" for i in range(ROUNDS + 1)])
+    means = []
+    for folder in folders:
+        runs = []
+        for seed in seeds:
+            with tempfile.TemporaryDirectory() as scratch:
+                loop = Loop(program, folder, Path(scratch), seed)
+                found = [loop.auroc()]
+                for _ in range(ROUNDS):
+                    loop.look(ROWS, wrong=wrong)
+                    found.append(loop.auroc())
+                runs.append(found)
+        means.append(np.mean(runs, 0))
+        row(folder.name, *map(float, means[-1]))
+    row("mean", *map(float, np.mean(means, 0)))
+    print(flush=True)
+
+
+def plain(folders: list[Path]) -> None:
+    """The rival: a regression "trusted or pool?", and looks at its 25 highest rows that nobody has looked at. What
+    was said is a sure label that counts ten times."""
+    header("case, plain regression", *[f"{ROWS * i} looks" for i in range(ROUNDS + 1)])
+    means = []
+    for folder in folders:
+        (trusted, _), (pool, truth), (test, test_truth) = (read(folder / f"{name}.parquet") for name in ("trusted", "pool", "test"))
+        rows = np.concatenate([trusted, pool])
+        scaler = StandardScaler().fit(rows)
+        label = np.repeat([0, 1], [len(trusted), len(pool)])
+        weight = np.ones(len(rows))
+        found = []
+        for _ in range(ROUNDS + 1):
+            model = LogisticRegression(C=0.01, class_weight="balanced", max_iter=2000)
+            model.fit(scaler.transform(rows), label, weight)
+            found.append(float(roc_auc_score(test_truth, model.decision_function(scaler.transform(test)))))
+            scores = model.decision_function(scaler.transform(pool))
+            scores[weight[len(trusted):] > 1] = -np.inf
+            highest = np.argsort(-scores)[:ROWS]
+            label[len(trusted) + highest] = truth[highest]
+            weight[len(trusted) + highest] = 10
+        means.append(found)
+        row(folder.name, *found)
+    row("mean", *map(float, np.mean(means, 0)))
+    print(flush=True)
+
+
+def coverage(program: str, folder: Path, draws: int, rounds: int) -> None:
+    """How often the interval of the precision covers the truth, with about 30 looks among the drops."""
+    covered, widths = 0, []
+    for seed in range(draws):
+        with tempfile.TemporaryDirectory() as scratch:
+            loop = Loop(program, folder, Path(scratch), seed)
+            for _ in range(rounds):
+                loop.look(60 // rounds + 20 // rounds, random_share=0.75)
+            report, keep = loop.clean()
+        precision = report["review"]["estimates"]["precision"]
+        truth = loop.truth[~keep].mean()
+        covered += precision["low"] - 1e-9 <= truth <= precision["high"] + 1e-9
+        widths.append(precision["high"] - precision["low"])
+    row(folder.name, rounds, f"{covered} of {draws}", float(np.mean(widths)), float(np.max(widths)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("directory", type=Path, nargs="?")
+    parser.add_argument("--part", choices=("gain", "plain", "wrong", "coverage", "other"), default="gain")
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=3)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        if given.part == "other":
+            cases = make_cases(Path(scratch) / "cases")
+        elif given.directory is None:
+            parser.error("the directory of the cases is required")
+        else:
+            cases = [given.directory / name for name in CASES]
+        folders = [make_rare(case, SHARE, Path(scratch)) for case in cases]
+        if given.part == "coverage":
+            header("case", "rounds", "covered", "mean width", "largest width")
+            for rounds in (1, 3):
+                coverage(given.program, folders[-1], given.draws, rounds)
+        else:
+            if given.part != "plain":
+                gain(given.program, folders, tuple(range(given.seeds)), 0.1 if given.part == "wrong" else 0)
+            if given.part in ("plain", "other"):
+                plain(folders)
+
+
+if __name__ == "__main__":
+    main()
