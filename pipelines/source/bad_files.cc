@@ -43,7 +43,10 @@ arrow::Status BadFiles::TakeAll(std::span<const arrow_io::InputFile> files,
   }
   if (found.empty()) return arrow::Status::OK();
   const std::scoped_lock lock(mutex_);
-  const std::size_t num_skipped = skipped_.size() + found.size();
+  // An input may be surveyed twice: a file that is skipped already is no other one.
+  const auto num_new = std::ranges::count_if(
+      found, [&](const auto& file) { return !skipped_.contains(file.first); });
+  const std::size_t num_skipped = skipped_.size() + static_cast<std::size_t>(num_new);
   if (max_skipped_ && static_cast<std::int64_t>(num_skipped) > *max_skipped_) {
     // They are not skipped then.
     found.insert(skipped_.begin(), skipped_.end());

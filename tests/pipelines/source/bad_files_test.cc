@@ -64,6 +64,9 @@ BOOST_AUTO_TEST_CASE(more_than_allowed_are_counted_together) {
   BadFiles enough(OnBadFile::kSkip, 5);
   BOOST_TEST(enough.TakeAll(files, errors).ok());
   BOOST_TEST(enough.skipped().size() == 5U);
+  // Another survey meets the same files.
+  BOOST_TEST(enough.TakeAll(files, errors).ok());
+  BOOST_TEST(enough.skipped().size() == 5U);
   BadFiles few(OnBadFile::kSkip, 4);
   const Status refused = few.TakeAll(files, errors);
   BOOST_TEST(refused.message() ==
