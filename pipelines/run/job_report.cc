@@ -15,17 +15,6 @@ nlohmann::json SkippedToJson(const SkippedFiles& skipped) {
   return files;
 }
 
-SkippedFiles SkippedFrom(const nlohmann::json& list) {
-  using arrow_io::FailureKind;
-  SkippedFiles skipped;
-  for (const nlohmann::json& file : list) {
-    const bool is_refused = file.value("kind", "") == NameOf(FailureKind::kNotAllowed);
-    skipped[file.value("path", "")] = {
-        file.value("reason", ""), is_refused ? FailureKind::kNotAllowed : FailureKind::kCorrupt};
-  }
-  return skipped;
-}
-
 std::string FilesScored(std::size_t num_files) {
   return Count(static_cast<std::int64_t>(num_files)) + (num_files == 1 ? " file" : " files") +
          " scored by this run";

@@ -136,8 +136,7 @@ nlohmann::json ToJson(const GroupCount& group);
 /// 3 as "3 files scored by this run".
 std::string FilesScored(std::size_t num_files);
 
-/// Skipped files as a list of {`path`, `reason`, `kind`}, and back.
+/// Skipped files as a list of {`path`, `reason`, `kind`}.
 nlohmann::json SkippedToJson(const SkippedFiles& skipped);
-SkippedFiles SkippedFrom(const nlohmann::json& list);
 
 }  // namespace spuna
