@@ -27,6 +27,8 @@ using nlohmann::json;
 
 constexpr const char* kPage = "out";
 constexpr const char* kList = "list";
+// How many of the most similar pool rows are shown beside a row that has neither picture nor text.
+constexpr std::size_t kNeighborsShown = 3;
 
 // The places of rows by their numbers in a sample.
 std::vector<RowPlace> PlacesOf(const RowSample& sample) {
@@ -95,7 +97,8 @@ class Reviewer {
   ChoiceOptions Options() const {
     // Another round draws other rows.
     return {job_.rows, job_.random_share,
-            job_.fit.options.seed + static_cast<std::uint64_t>(report_.reviewed_before)};
+            job_.fit.options.seed + static_cast<std::uint64_t>(report_.reviewed_before),
+            job_.image.empty() && job_.text.empty() ? kNeighborsShown : 0};
   }
 
   // A byte for each valid row of the pool: whether somebody has looked at it.
@@ -206,13 +209,11 @@ class Reviewer {
 
   // Reads what is shown of the chosen rows.
   arrow::Status MakeList() {
-    const bool shows_neighbors = job_.image.empty() && job_.text.empty();
     std::set<RowPlace> of_pool;
     std::set<RowPlace> of_trusted;
-    for (ChosenRow& row : choice_.rows) {
-      if (!shows_neighbors) row.neighbors.clear();
-      if (!row.calibrates) of_pool.insert(choice_.pool_places[row.row]);
+    for (const ChosenRow& row : choice_.rows) {
       if (row.calibrates) continue;
+      of_pool.insert(choice_.pool_places[row.row]);
       for (const auto& other : row.neighbors) of_pool.insert(choice_.pool_places[other.row]);
       if (row.nearest_trusted) {
         of_trusted.insert(choice_.trusted_places[row.nearest_trusted->row]);

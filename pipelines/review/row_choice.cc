@@ -14,8 +14,6 @@ namespace {
 
 // One in so many of the rows that are not random is near the threshold.
 constexpr std::size_t kOneNearThreshold = 10;
-// How many of the most similar pool rows are shown beside a row.
-constexpr std::size_t kNeighborsShown = 3;
 
 // Pool rows that nobody has reviewed, then calibration rows.
 class RowChooser {
@@ -138,9 +136,31 @@ class RowChooser {
   algorithms::SeededRandom random_;
 };
 
+// The pool rows that are most like a place, nearest first, but for the row that is there itself.
+std::vector<algorithms::NearestRow> NearestOf(const algorithms::EmbeddingsView& pool,
+                                              const float* place, const ChosenRow& itself,
+                                              std::size_t count) {
+  std::vector<algorithms::NearestRow> all;
+  all.reserve(pool.num_rows);
+  for (std::uint32_t row = 0; row < pool.num_rows; ++row) {
+    if (!itself.calibrates && row == itself.row) continue;
+    double sum = 0;
+    for (std::size_t j = 0; j < pool.dimension; ++j) {
+      const double difference = static_cast<double>(pool.row(row)[j]) - place[j];
+      sum += difference * difference;
+    }
+    all.push_back({row, std::sqrt(sum)});
+  }
+  count = std::min(count, all.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(count), {},
+                            &algorithms::NearestRow::distance);
+  all.resize(count);
+  return all;
+}
+
 // Holds the chosen rows against the others, in whitened coordinates.
-void FindNeighbors(const ChoiceRows& from, const algorithms::Execution& execution,
-                   std::vector<ChosenRow>& chosen) {
+void FindNeighbors(const ChoiceRows& from, std::size_t num_neighbors,
+                   const algorithms::Execution& execution, std::vector<ChosenRow>& chosen) {
   const bool has_trusted = from.trusted.rows.num_rows() > 1;
   const algorithms::Whitening whitening =
       algorithms::FitWhitening(has_trusted ? from.trusted.rows.view() : from.pool.rows.view());
@@ -149,32 +169,17 @@ void FindNeighbors(const ChoiceRows& from, const algorithms::Execution& executio
     shown.Add((row.calibrates ? from.trusted : from.pool).rows.view().row(row.row));
   }
   const algorithms::Matrix places = whitening.Apply(shown, execution);
-  const algorithms::Matrix pool = whitening.Apply(from.pool.rows.view(), execution);
-  algorithms::Matrix trusted;
   if (has_trusted) {
-    trusted = whitening.Apply(from.trusted.rows.view(), execution);
+    const algorithms::Matrix trusted = whitening.Apply(from.trusted.rows.view(), execution);
     const auto nearest = algorithms::FindNearestRows(trusted.view(), places.view(), execution);
     for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i].nearest_trusted = nearest[i];
   }
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
+  if (num_neighbors == 0) return;
+  const algorithms::Matrix pool = whitening.Apply(from.pool.rows.view(), execution);
+  algorithms::ParallelFor(chosen.size(), execution, [&](std::size_t i, std::size_t) {
     execution.CheckStop();
-    std::vector<algorithms::NearestRow> all;
-    for (std::uint32_t row = 0; row < pool.view().num_rows; ++row) {
-      if (!chosen[i].calibrates && row == chosen[i].row) continue;
-      double sum = 0;
-      for (std::size_t j = 0; j < pool.view().dimension; ++j) {
-        const double difference =
-            static_cast<double>(pool.view().row(row)[j]) - places.view().row(i)[j];
-        sum += difference * difference;
-      }
-      all.push_back({row, std::sqrt(sum)});
-    }
-    const std::size_t count = std::min(kNeighborsShown, all.size());
-    std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(count), {},
-                              &algorithms::NearestRow::distance);
-    all.resize(count);
-    chosen[i].neighbors = std::move(all);
-  }
+    chosen[i].neighbors = NearestOf(pool.view(), places.view().row(i), chosen[i], num_neighbors);
+  });
 }
 
 }  // namespace
@@ -182,7 +187,7 @@ void FindNeighbors(const ChoiceRows& from, const algorithms::Execution& executio
 std::vector<ChosenRow> ChooseRows(const ChoiceRows& from, const ChoiceOptions& options,
                                   const algorithms::Execution& execution) {
   std::vector<ChosenRow> chosen = RowChooser(from, options, execution).Choose();
-  if (!chosen.empty()) FindNeighbors(from, execution, chosen);
+  if (!chosen.empty()) FindNeighbors(from, options.num_neighbors, execution, chosen);
   return chosen;
 }
 

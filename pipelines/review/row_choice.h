@@ -21,6 +21,8 @@ struct ChoiceOptions {
   /// Which share of them is drawn at random.
   double random_share = 0.2;
   std::uint64_t seed = 0;
+  /// How many of the most similar pool rows to find for each row.
+  std::size_t num_neighbors = 0;
 };
 
 /// A row that a person shall look at.

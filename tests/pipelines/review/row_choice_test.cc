@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_SUITE(row_choice)
 
 BOOST_AUTO_TEST_CASE(parts_are_as_large_as_asked_for_and_no_row_comes_twice) {
   const Fitted fitted;
-  const std::vector<ChosenRow> chosen = fitted.Choose({50, 0.2, 1});
+  const std::vector<ChosenRow> chosen = fitted.Choose({50, 0.2, 1, 3});
   BOOST_TEST(chosen.size() == 50U);
   BOOST_TEST(CountOf(chosen, "high score") == 36);
   BOOST_TEST(CountOf(chosen, "near the threshold") == 4);
