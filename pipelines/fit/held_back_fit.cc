@@ -151,6 +151,7 @@ FitResult FitWithCross(FitInput& trusted, FitInput& pool, std::uint64_t seed,
   const std::vector<algorithms::RowNumbers> groups = ShuffledGroups(trusted, seed);
   for (std::size_t fold = 0; fold < kNumFolds; ++fold) {
     Parted parted = Part(trusted, groups, [&](std::size_t i) { return i % kNumFolds == fold; });
+    std::erase_if(parted.calibration, [&](std::uint32_t row) { return IsReviewed(trusted, row); });
     const EnlargedPool enlarged(pool, parted.held_out);
     result.model.calibration.folds.push_back(
         PartOf(fit(parted.learned, pool, {.mix = false}, /*resumes=*/false).model,
