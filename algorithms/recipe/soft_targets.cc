@@ -24,7 +24,7 @@ constexpr double kLabeledPart = 0.75;
 constexpr double kOpenPart = 0.5;
 // More make a fit follow the few kinds of shift that a person has seen, and what is wrong among
 // the verdicts.
-constexpr float kRowsPerVerdict = 3;
+constexpr float kRowsPerVerdict = 2;
 
 std::vector<float> RaisedTo(double floor, std::span<const float> targets) {
   std::vector<float> raised;

@@ -50,7 +50,7 @@ std::vector<PseudoLabel> LabelByRank(std::span<const double> scores, double shar
 std::vector<PseudoLabel> LabelByRank(std::span<const double> scores, double share,
                                      std::span<const RowVerdict> verdicts);
 
-/// Rows with a verdict are learned as exactly that, 0 or 1, and each counts as three rows.
+/// Rows with a verdict are learned as exactly that, 0 or 1, and each counts as two rows.
 void LearnVerdicts(std::span<const RowVerdict> verdicts, PoolTargets& targets);
 
 /// The pool's values behind one for each trusted row; none where the pool has none.
