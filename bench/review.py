@@ -35,22 +35,24 @@ class Loop:
     def __init__(self, program: str, folder: Path, scratch: Path, seed: int):
         self.program, self.folder, self.scratch, self.seed = program, folder, scratch, seed
         self.truth = np.array(pq.read_table(folder / "pool.parquet", columns=["shifted"])["shifted"].to_pylist(), bool)
-        self.inputs = ("--trusted", folder / "trusted.parquet", "--pool", folder / "pool.parquet", "--embedding", "embedding")
+        trusted, pool = folder / "trusted.parquet", folder / "pool.parquet"
+        self.inputs = ("--trusted", trusted, "--pool", pool, "--embedding", "embedding")
         self.files: list[Path] = []
+        self.num_looks = 0
 
     def reviewed(self) -> list:
         return [word for file in self.files for word in ("--reviewed", file)]
 
-    def look(self, rows: int, random_share: float = 0.2, wrong: float = 0) -> None:
-        """A round: choose rows, and say what they are."""
+    def look(self, rows: int, *options: object, wrong: frozenset = frozenset()) -> None:
+        """A round: choose rows, and say what they are; wrongly of those with these numbers, over all rounds."""
         chosen = self.scratch / "list.parquet"
-        run(self.program, "review", *self.inputs, "--list", chosen, "--rows", rows, "--random-share", random_share,
-            "--seed", self.seed, "--overwrite", *self.reviewed())
+        run(self.program, "review", *self.inputs, "--list", chosen, "--rows", rows,
+            "--seed", self.seed, "--overwrite", *options, *self.reviewed())
         table = pq.read_table(chosen)
-        chance = np.random.default_rng(1000 * self.seed + len(self.files))
         said = []
         for place, verdict in zip(table["row"].to_pylist(), table["verdict"].to_pylist()):
-            is_shifted = self.truth[place] != (chance.random() < wrong)
+            is_shifted = self.truth[place] != (self.num_looks in wrong)
+            self.num_looks += verdict is None
             said.append(verdict or ("shifted" if is_shifted else "clean"))
         self.files.append(self.scratch / f"{self.seed}-{len(self.files)}.parquet")
         verdicts = table.set_column(table.schema.get_field_index("verdict"), "verdict", pa.array(said))
@@ -60,17 +62,18 @@ class Loop:
         """Of the test rows, by a fit with what was said so far."""
         model, scored = (self.scratch / name for name in ("m.safetensors", "s.parquet"))
         run(self.program, "fit", *self.inputs, "--model", model, "--seed", self.seed, "--overwrite", *self.reviewed())
-        run(self.program, "score", "--model", model, "--input", self.folder / "test.parquet", "--out", scored, "--overwrite")
+        test = self.folder / "test.parquet"
+        run(self.program, "score", "--model", model, "--input", test, "--out", scored, "--overwrite")
         return run(self.program, "evaluate", "--input", scored, "--truth", "shifted")["auroc"]
 
     def clean(self, *options: object) -> tuple[dict, np.ndarray]:
         """The report of a clean, and which rows it keeps."""
-        out = self.scratch / "out.parquet"
-        report = run(self.program, "clean", *self.inputs, "--out", out, "--seed", self.seed, "--overwrite", *options, *self.reviewed())
-        return report, np.array(pq.read_table(out, columns=["spuna_keep"])["spuna_keep"].to_pylist(), bool)
+        report = run(self.program, "clean", *self.inputs, "--out", f"{self.scratch}/out/", *options, *self.reviewed())
+        kept = pq.read_table(self.scratch / "out/pool.parquet", columns=["spuna_keep"])
+        return report, np.array(kept["spuna_keep"].to_pylist(), bool)
 
 
-def gain(program: str, folders: list[Path], seeds: tuple, wrong: float) -> None:
+def gain(program: str, folders: list[Path], seeds: tuple, num_wrong: int) -> None:
     """Test AUROC after 0, 25, 50, … looks."""
     header("case", *[f"{ROWS * i} looks" for i in range(ROUNDS + 1)])
     means = []
@@ -80,8 +83,9 @@ def gain(program: str, folders: list[Path], seeds: tuple, wrong: float) -> None:
             with tempfile.TemporaryDirectory() as scratch:
                 loop = Loop(program, folder, Path(scratch), seed)
                 found = [loop.auroc()]
+                wrong = np.random.default_rng(seed).choice(ROUNDS * ROWS, num_wrong, replace=False)
                 for _ in range(ROUNDS):
-                    loop.look(ROWS, wrong=wrong)
+                    loop.look(ROWS, wrong=frozenset(wrong.tolist()))
                     found.append(loop.auroc())
                 runs.append(found)
         means.append(np.mean(runs, 0))
@@ -96,7 +100,8 @@ def plain(folders: list[Path]) -> None:
     header("case, plain regression", *[f"{ROWS * i} looks" for i in range(ROUNDS + 1)])
     means = []
     for folder in folders:
-        (trusted, _), (pool, truth), (test, test_truth) = (read(folder / f"{name}.parquet") for name in ("trusted", "pool", "test"))
+        paths = (folder / f"{name}.parquet" for name in ("trusted", "pool", "test"))
+        (trusted, _), (pool, truth), (test, test_truth) = map(read, paths)
         rows = np.concatenate([trusted, pool])
         scaler = StandardScaler().fit(rows)
         label = np.repeat([0, 1], [len(trusted), len(pool)])
@@ -118,18 +123,23 @@ def plain(folders: list[Path]) -> None:
 
 
 def coverage(program: str, folder: Path, draws: int, rounds: int) -> None:
-    """How often the interval of the precision covers the truth, with about 30 looks among the drops."""
+    """How often the interval of the precision covers the truth, with about 30 looks among the drops: in one review
+    by the model that is there, without a refit, or in several with a refit after the last."""
     covered, widths = 0, []
-    for seed in range(draws):
-        with tempfile.TemporaryDirectory() as scratch:
-            loop = Loop(program, folder, Path(scratch), seed)
+    with tempfile.TemporaryDirectory() as scratch:
+        loop = Loop(program, folder, Path(scratch), 0)
+        model = Path(scratch) / "kept.safetensors"
+        loop.clean("--model", model)
+        for seed in range(draws):
+            loop.seed, loop.files = seed, []
             for _ in range(rounds):
-                loop.look(60 // rounds + 20 // rounds, random_share=0.75)
-            report, keep = loop.clean()
-        precision = report["review"]["estimates"]["precision"]
-        truth = loop.truth[~keep].mean()
-        covered += precision["low"] - 1e-9 <= truth <= precision["high"] + 1e-9
-        widths.append(precision["high"] - precision["low"])
+                by = ("--model", model) if rounds == 1 else ()
+                loop.look(80 // rounds, "--random-share", 0.75, *by)
+            report, keep = loop.clean(*(("--refit",) if rounds > 1 else ()))
+            precision = report["review"]["estimates"]["precision"]
+            truth = loop.truth[~keep].mean()
+            covered += precision["low"] - 1e-9 <= truth <= precision["high"] + 1e-9
+            widths.append(precision["high"] - precision["low"])
     row(folder.name, rounds, f"{covered} of {draws}", float(np.mean(widths)), float(np.max(widths)))
 
 
@@ -151,11 +161,12 @@ def main() -> None:
         folders = [make_rare(case, SHARE, Path(scratch)) for case in cases]
         if given.part == "coverage":
             header("case", "rounds", "covered", "mean width", "largest width")
-            for rounds in (1, 3):
-                coverage(given.program, folders[-1], given.draws, rounds)
+            for folder in folders:
+                coverage(given.program, folder, given.draws, rounds=1)
+            coverage(given.program, folders[-1], given.draws, rounds=3)
         else:
             if given.part != "plain":
-                gain(given.program, folders, tuple(range(given.seeds)), 0.1 if given.part == "wrong" else 0)
+                gain(given.program, folders, tuple(range(given.seeds)), 10 if given.part == "wrong" else 0)
             if given.part in ("plain", "other"):
                 plain(folders)
 
