@@ -20,6 +20,6 @@ def test_the_page(in_sample, sample, monkeypatch):
         results = runner.run(test, out=told.append)
     assert results.failed == 0, "".join(told)
     assert results.attempted > 35
-    for name in ("report.html", "model.safetensors", "watch.json"):
+    for name in ("report.html", "look.html", "model.safetensors", "watch.json"):
         assert (in_sample / name).stat().st_size > 0
     assert not (in_sample / "out.parquet").exists()
