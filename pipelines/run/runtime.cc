@@ -34,9 +34,10 @@ const char* StageName(algorithms::Stage stage) {
 }
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
-// What a program needs besides its threads' own, and what a thread needs: stack and heap.
-constexpr std::size_t kOwnBytes = 128 * kMegabyte;
-constexpr std::size_t kThreadBytes = 64 * kMegabyte;
+// What a program needs besides its threads' own, and what these need: for each that computes there
+// is one that reads and writes, and either has a stack and a heap of 64 MB.
+constexpr std::size_t kOwnBytes = 256 * kMegabyte;
+constexpr std::size_t kThreadBytes = 2 * 72 * kMegabyte;
 
 arrow::Status TooFewAddresses(std::size_t needed, int num_threads) {
   const double free = FreeAddressSpace();

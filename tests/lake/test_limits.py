@@ -26,7 +26,7 @@ def check(result):
     return False
 
 
-@pytest.mark.parametrize("megabytes", [90, 100, 115, 150, 195, 250, 390, 490, 610, 630, 1000, 3000])
+@pytest.mark.parametrize("megabytes", [90, 100, 115, 150, 195, 250, 390, 490, 610, 630, 880, 910, 1000, 3000])
 def test_little_address_space_is_an_error_or_enough(sample, tmp_path, megabytes):
     jobs = {
         "version": ["--version"],
@@ -49,7 +49,7 @@ def test_little_address_space_is_an_error_or_enough(sample, tmp_path, megabytes)
 def test_the_error_has_the_numbers_and_the_way_out(sample, tmp_path):
     arguments = sample.score(tmp_path / "scored", "--threads", "32")
     result = run(*arguments, expect=1, timeout=PATIENCE, preexec=limited(2000))
-    assert "expected 6272 MB of address space for 32 threads" in result.err
+    assert "expected 8960 MB of address space for 32 threads" in result.err
     assert "or use fewer `--threads`" in result.err
     assert not (tmp_path / "scored").exists()
     arguments[-1] = "4"
@@ -68,7 +68,7 @@ def test_a_run_has_no_more_threads_than_cpus(sample, tmp_path):
         return set_up
 
     result = run(*sample.score(tmp_path / "scored"), expect=1, timeout=PATIENCE, preexec=alone(210))
-    assert "expected 320 MB of address space for 1 thread, but" in result.err
+    assert "expected 528 MB of address space for 1 thread, but" in result.err
 
 
 def test_a_model_with_any_byte_damaged_is_refused(sample, tmp_path):
