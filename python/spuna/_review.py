@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from html import escape
 from typing import Any, Union

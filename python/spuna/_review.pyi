@@ -3,6 +3,7 @@
 import os
 from typing import Any, Literal, Union
 
+from . import _spuna
 from ._api import Model
 from ._progress import Progress
 from ._results import Result

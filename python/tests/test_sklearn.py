@@ -228,7 +228,7 @@ def test_every_option_of_a_fit_is_a_parameter():
     names = {"seed": "random_state", "threads": "n_jobs"}
     left_out = {
         "all_files", "embedding", "fit_sample", "fold_by", "force", "invalid", "max_bad_files", "on_bad_file",
-        "stratify",
+        "reviewed", "stratify",
     }  # fmt: skip
     expected = {names.get(name, name): option for name, option in CALLS["fit"].items() if name not in left_out}
     assert list(parameters) == list(expected)
