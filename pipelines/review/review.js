@@ -105,6 +105,15 @@
     if (isOtherView) view.querySelector("h2").focus({preventScroll: true});
     const top = view.getBoundingClientRect().top;
     if (top < 0) scrollBy({top, behavior: "instant"});
+    if (!isAtEnd()) liftOverAnswers();
+  }
+
+  // Lifts a row that the answers cover, as far as the progress stays in sight.
+  function liftOverAnswers() {
+    const covered = byId("pair").getBoundingClientRect().bottom - byId("actions").getBoundingClientRect().top;
+    const room = byId("progress").getBoundingClientRect().top;
+    const top = Math.min(covered, room);
+    if (top > 0) scrollBy({top, behavior: "instant"});
   }
 
   // --- what a person does
@@ -113,6 +122,7 @@
     if (isAtEnd()) return;
     const number = given.position;
     given.set(number, verdict);
+    byId("about").open = false;
     go(number + 1);
     const next = isAtEnd() ? "That was the last row." : `Now row ${count(number + 2)} of ${count(rows.length)}.`;
     say(`${rowView.idOf(rows[number])}: ${verdict}. ${next}`);

@@ -85,7 +85,11 @@ class Person:
             self.browser.driver.switch_to.active_element.send_keys(key)
 
     def click(self, action: str, place: str = "") -> None:
-        self.browser.all(f'{place} button[data-do="{action}"]')[0].click()
+        button = self.browser.all(f'{place} button[data-do="{action}"]')[0]
+        # The answers stay in sight and lie over the rest: who wants a button below them scrolls.
+        scroll = "if (!arguments[0].closest('#actions')) arguments[0].scrollIntoView({block: 'center'})"
+        self.browser.driver.execute_script(scroll, button)
+        button.click()
 
     def mark(self, *verdicts: str) -> None:
         self.press(*(KEYS[verdict] for verdict in verdicts))

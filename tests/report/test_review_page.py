@@ -223,7 +223,7 @@ def test_the_end_has_counts_open_rows_and_the_next_command(person):
     assert person.browser.texts("#totals dd") == ["1", "1", "0"]
     assert person.text("#open-title") == "2 rows are still open"
     assert person.browser.texts("#open button") == ["2", "4"]
-    assert person.text("#end-note").endswith("1 row was answered before; it is saved too.")
+    assert person.text("#end-note").endswith("1 row answered before you are saved with them.")
     assert person.text("#next") == "spuna check review.csv --model model.safetensors"
     assert person.browser.run("return document.activeElement.id") == "end-title"
     person.mark("shifted")
