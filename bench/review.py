@@ -12,11 +12,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from quality import header, make_rare, read, row
+from quality import header, make_rare, row
 from review_cases import make_cases
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.preprocessing import StandardScaler
 
 CASES = ("ti_jpeg_s2", "ti_contrast_near", "ti_mixed", "pacs_photo_cartoon")
 SHARE = 0.05
@@ -94,34 +91,6 @@ def gain(program: str, folders: list[Path], seeds: tuple, num_wrong: int) -> Non
     print(flush=True)
 
 
-def plain(folders: list[Path]) -> None:
-    """The rival: a regression "trusted or pool?", and looks at its 25 highest rows that nobody has looked at. What
-    was said is a sure label that counts ten times."""
-    header("case, plain regression", *[f"{ROWS * i} looks" for i in range(ROUNDS + 1)])
-    means = []
-    for folder in folders:
-        paths = (folder / f"{name}.parquet" for name in ("trusted", "pool", "test"))
-        (trusted, _), (pool, truth), (test, test_truth) = map(read, paths)
-        rows = np.concatenate([trusted, pool])
-        scaler = StandardScaler().fit(rows)
-        label = np.repeat([0, 1], [len(trusted), len(pool)])
-        weight = np.ones(len(rows))
-        found = []
-        for _ in range(ROUNDS + 1):
-            model = LogisticRegression(C=0.01, class_weight="balanced", max_iter=2000)
-            model.fit(scaler.transform(rows), label, weight)
-            found.append(float(roc_auc_score(test_truth, model.decision_function(scaler.transform(test)))))
-            scores = model.decision_function(scaler.transform(pool))
-            scores[weight[len(trusted):] > 1] = -np.inf
-            highest = np.argsort(-scores)[:ROWS]
-            label[len(trusted) + highest] = truth[highest]
-            weight[len(trusted) + highest] = 10
-        means.append(found)
-        row(folder.name, *found)
-    row("mean", *map(float, np.mean(means, 0)))
-    print(flush=True)
-
-
 def coverage(program: str, folder: Path, draws: int, rounds: int) -> None:
     """How often the interval of the precision covers the truth, with about 30 looks among the drops: in one review
     by the model that is there, without a refit, or in several with a refit after the last."""
@@ -147,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("directory", type=Path, nargs="?")
-    parser.add_argument("--part", choices=("gain", "plain", "wrong", "coverage", "other"), default="gain")
+    parser.add_argument("--part", choices=("gain", "wrong", "coverage", "other"), default="gain")
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=3)
     given = parser.parse_args()
@@ -165,10 +134,7 @@ def main() -> None:
                 coverage(given.program, folder, given.draws, rounds=1)
             coverage(given.program, folders[-1], given.draws, rounds=3)
         else:
-            if given.part != "plain":
-                gain(given.program, folders, tuple(range(given.seeds)), 10 if given.part == "wrong" else 0)
-            if given.part in ("plain", "other"):
-                plain(folders)
+            gain(given.program, folders, tuple(range(given.seeds)), 10 if given.part == "wrong" else 0)
 
 
 if __name__ == "__main__":
