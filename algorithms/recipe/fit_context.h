@@ -32,7 +32,7 @@ class FitContext {
 
   const std::optional<Discriminant>& discriminant() const { return discriminant_; }
 
-  /// Whether there is a shift: trusted rows and pool can be told apart, at the level of 5 %, or a
+  /// Whether there is a shift: trusted rows and pool differ, proven at the level of 5 %, or a
   /// person has seen a shifted row. Without a discriminant nobody asked.
   bool found() const {
     return !discriminant_ || discriminant_->separation.Found() || HasShifted(verdicts_);

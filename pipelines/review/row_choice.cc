@@ -15,13 +15,17 @@ namespace {
 // One in so many of the rows that are not random is near the threshold.
 constexpr std::size_t kOneNearThreshold = 10;
 
+// Whether there are trusted rows to whiten by and to show beside others.
+bool HasTrusted(const ChoiceRows& from) { return from.trusted.rows.num_rows() > 1; }
+
 // Pool rows that nobody has reviewed, then calibration rows.
 class RowChooser {
  public:
   RowChooser(const ChoiceRows& from, const ChoiceOptions& options,
-             const algorithms::Execution& execution)
+             const algorithms::Whitening& whitening, const algorithms::Execution& execution)
       : from_(from),
         options_(options),
+        whitening_(whitening),
         execution_(execution),
         rows_(static_cast<std::size_t>(from.pool.rows.dimension)),
         random_(options.seed) {
@@ -57,7 +61,7 @@ class RowChooser {
         !from_.model.decision.DropsNone() && !from_.model.decision.NeedsPValues();
     const std::size_t num_near = has_threshold ? num_valued / kOneNearThreshold : 0;
     const algorithms::RowNumbers top =
-        algorithms::ChooseSpread(candidates, num_valued - num_near, Whitening(), execution_);
+        algorithms::ChooseSpread(candidates, num_valued - num_near, whitening_, execution_);
     const algorithms::RowNumbers near =
         algorithms::ChooseNear(candidates, from_.model.decision.threshold, top, num_near);
     std::vector<ChosenRow> chosen;
@@ -69,12 +73,6 @@ class RowChooser {
   }
 
  private:
-  algorithms::Whitening Whitening() const {
-    const bool has_trusted = from_.trusted.rows.num_rows() > 1;
-    return algorithms::FitWhitening(has_trusted ? from_.trusted.rows.view()
-                                                : from_.pool.rows.view());
-  }
-
   void Add(const algorithms::RowNumbers& rows, const std::string& why,
            std::vector<ChosenRow>& chosen) {
     for (const std::uint32_t row : rows) {
@@ -126,6 +124,7 @@ class RowChooser {
 
   const ChoiceRows& from_;
   const ChoiceOptions& options_;
+  const algorithms::Whitening& whitening_;
   const algorithms::Execution& execution_;
   // Of every candidate: its number in its input, its row and its score; and whether it is chosen.
   std::vector<std::uint32_t> numbers_;
@@ -159,17 +158,15 @@ std::vector<algorithms::NearestRow> NearestOf(const algorithms::EmbeddingsView& 
 }
 
 // Holds the chosen rows against the others, in whitened coordinates.
-void FindNeighbors(const ChoiceRows& from, std::size_t num_neighbors,
-                   const algorithms::Execution& execution, std::vector<ChosenRow>& chosen) {
-  const bool has_trusted = from.trusted.rows.num_rows() > 1;
-  const algorithms::Whitening whitening =
-      algorithms::FitWhitening(has_trusted ? from.trusted.rows.view() : from.pool.rows.view());
+void FindNeighbors(const ChoiceRows& from, const algorithms::Whitening& whitening,
+                   std::size_t num_neighbors, const algorithms::Execution& execution,
+                   std::vector<ChosenRow>& chosen) {
   algorithms::RowSet shown(static_cast<std::size_t>(from.pool.rows.dimension));
   for (const ChosenRow& row : chosen) {
     shown.Add((row.calibrates ? from.trusted : from.pool).rows.view().row(row.row));
   }
   const algorithms::Matrix places = whitening.Apply(shown, execution);
-  if (has_trusted) {
+  if (HasTrusted(from)) {
     const algorithms::Matrix trusted = whitening.Apply(from.trusted.rows.view(), execution);
     const auto nearest = algorithms::FindNearestRows(trusted.view(), places.view(), execution);
     for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i].nearest_trusted = nearest[i];
@@ -186,8 +183,10 @@ void FindNeighbors(const ChoiceRows& from, std::size_t num_neighbors,
 
 std::vector<ChosenRow> ChooseRows(const ChoiceRows& from, const ChoiceOptions& options,
                                   const algorithms::Execution& execution) {
-  std::vector<ChosenRow> chosen = RowChooser(from, options, execution).Choose();
-  if (!chosen.empty()) FindNeighbors(from, options.num_neighbors, execution, chosen);
+  const algorithms::Whitening whitening =
+      algorithms::FitWhitening((HasTrusted(from) ? from.trusted : from.pool).rows.view());
+  std::vector<ChosenRow> chosen = RowChooser(from, options, whitening, execution).Choose();
+  if (!chosen.empty()) FindNeighbors(from, whitening, options.num_neighbors, execution, chosen);
   return chosen;
 }
 
