@@ -25,8 +25,7 @@
 #include "algorithms/compute/blas.h"
 #include "algorithms/expansion/expansion.h"
 #include "algorithms/neighbors/neighbor_index.h"
-#include "arrow_io/input_files.h"
-#include "pipelines/matrix/embedding_matrix.h"
+#include "pipelines/matrix/source_rows.h"
 #include "pipelines/model/model.h"
 
 namespace {
@@ -177,16 +176,14 @@ class Worker {
   static json Read(std::istream& words) {
     std::string path;
     words >> path;
-    const auto input = arrow_io::ListInputFiles({{path}, "pool"}).ValueOrDie();
     Runtime runtime;
     runtime.num_threads = kThreads;
     StageClock clock(runtime);
     const auto begin = Clock::now();
-    const std::string embedding = "embedding";
-    BadFiles none(OnBadFile::kError);
-    const EmbeddingMatrix matrix =
-        ReadEmbeddingMatrix({input, embedding, InvalidRows::kNull, "pool", none}, clock)
-            .ValueOrDie();
+    Source source = Source::List({{path}, "pool"}, OnBadFile::kError).ValueOrDie();
+    const arrow::Status surveyed = source.Survey({"embedding", ""}, {}, runtime);
+    if (!surveyed.ok()) return {{"error", surveyed.ToString()}};
+    const EmbeddingMatrix matrix = ReadAllRows({source}, clock).ValueOrDie().matrix;
     return {{"seconds", SecondsSince(begin)},
             {"rows", matrix.num_rows()},
             {"last", matrix.values.back()}};
