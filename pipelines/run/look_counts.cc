@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/guarantees/successes_left.h"
 #include "pipelines/run/number_words.h"
 
 namespace spuna {
 namespace {
 
-using algorithms::BinomialInterval;
 using algorithms::Interval;
+using algorithms::SuccessesLeft;
 
 constexpr double kLevel = 0.95;
 // Of each of two, so that both hold at 95 %.
@@ -22,10 +23,9 @@ class Side {
  public:
   Side(const LookCounts& counts, std::int64_t rows)
       : counts_(counts),
-        rest_(static_cast<double>(
-            std::max<std::int64_t>(rows - counts.shifted() - counts.clean(), 0))) {}
+        rest_(std::max<std::int64_t>(rows - counts.shifted() - counts.clean(), 0)) {}
 
-  double rest() const { return rest_; }
+  double rest() const { return static_cast<double>(rest_); }
   // Whether what it needs is there.
   bool IsKnown() const { return rest_ == 0 || counts_.looks > 0; }
 
@@ -34,13 +34,12 @@ class Side {
     if (rest_ == 0) return {0, 0, 0};
     const double share = std::clamp(counts_.weight_shifted / counts_.weight, 0.0, 1.0);
     const double trials = counts_.weight * counts_.weight / counts_.weight_squared;
-    const Interval interval = BinomialInterval(share * trials, trials, level);
-    return {rest_ * share, rest_ * interval.low, rest_ * interval.high};
+    return SuccessesLeft(share * trials, trials, rest_, level);
   }
 
  private:
   const LookCounts& counts_;
-  double rest_;
+  std::int64_t rest_;
 };
 
 // The smallest and largest value over the corners of what both sides may be.

@@ -67,9 +67,9 @@ struct LookEstimates {
 ///
 ///   p = weight_shifted / weight,  n = weight² / weight_squared,
 ///
-/// and its interval is the binomial one of p n successes among n. Let S and C be the rows with the
-/// verdicts shifted and clean, and R_D and R_K the rows without a sure verdict that the model drops
-/// and keeps. Then
+/// and the interval of the shifted rows among those without a sure verdict is that of
+/// `SuccessesLeft` after p n successes among n. Let S and C be the rows with the verdicts shifted
+/// and clean, and R_D and R_K the rows without a sure verdict that the model drops and keeps. Then
 ///
 ///   precision  = (S + p_D R_D) / (S + R_D)
 ///   clean loss = (1 - p_D) R_D / (C + (1 - p_D) R_D + (1 - p_K) R_K)

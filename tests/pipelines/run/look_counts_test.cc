@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/guarantees/successes_left.h"
+
 namespace spuna {
 namespace {
 
@@ -172,20 +174,20 @@ BOOST_AUTO_TEST_CASE(follows_its_formulas) {
   BOOST_TEST(estimates.looks_dropped == 10);
   BOOST_TEST(estimates.looks_kept == 5);
   BOOST_TEST(estimates.precision->estimate == (11 + 80) / 111.0, kClose);
-  const auto of_dropped = algorithms::BinomialInterval(8, 10);
-  BOOST_TEST(estimates.precision->low == (11 + 100 * of_dropped.low) / 111.0, kClose);
-  BOOST_TEST(estimates.precision->high == (11 + 100 * of_dropped.high) / 111.0, kClose);
+  const auto among = algorithms::SuccessesLeft(8, 10, 100);
+  BOOST_TEST(estimates.precision->low == (11 + among.low) / 111.0, kClose);
+  BOOST_TEST(estimates.precision->high == (11 + among.high) / 111.0, kClose);
   BOOST_TEST(estimates.clean_loss->estimate == 20 / (7 + 20 + 400.0), kClose);
-  const auto d = algorithms::BinomialInterval(8, 10, 0.975);
-  const auto k = algorithms::BinomialInterval(1, 5, 0.975);
-  auto loss = [](double p_d, double p_k) {
-    return (1 - p_d) * 100 / (7 + (1 - p_d) * 100 + (1 - p_k) * 500);
+  const auto d = algorithms::SuccessesLeft(8, 10, 100, 0.975);
+  const auto k = algorithms::SuccessesLeft(1, 5, 500, 0.975);
+  auto loss = [](double left_d, double left_k) {
+    return (100 - left_d) / (7 + (100 - left_d) + (500 - left_k));
   };
   BOOST_TEST(estimates.clean_loss->low == loss(d.high, k.low), kClose);
   BOOST_TEST(estimates.clean_loss->high == loss(d.low, k.high), kClose);
   BOOST_TEST(estimates.share->estimate == (11 + 80 + 100) / 618.0, kClose);
-  BOOST_TEST(estimates.share->low == (11 + 100 * d.low + 500 * k.low) / 618.0, kClose);
-  BOOST_TEST(estimates.share->high == (11 + 100 * d.high + 500 * k.high) / 618.0, kClose);
+  BOOST_TEST(estimates.share->low == (11 + d.low + k.low) / 618.0, kClose);
+  BOOST_TEST(estimates.share->high == (11 + d.high + k.high) / 618.0, kClose);
 }
 
 BOOST_AUTO_TEST_CASE(needs_looks_on_the_sides_that_count) {
