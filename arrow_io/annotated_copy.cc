@@ -20,27 +20,23 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "arrow_io/file_memory.h"
 #include "arrow_io/parquet_likeness_internal.h"
+#include "arrow_io/range_copy.h"
 
 namespace spuna::arrow_io {
 namespace {
 
-constexpr std::int64_t kBytesPerCopy = 4 << 20;
 constexpr char kMagic[] = "PAR1";
 constexpr std::int64_t kMagicSize = 4;
 
 using parquet::ColumnChunkMetaData;
 
 // The bytes of a column chunk in its file.
-struct ByteRange {
-  std::int64_t begin;
-  std::int64_t size;
-};
-
 ByteRange RangeOf(const ColumnChunkMetaData& chunk) {
   std::int64_t begin = chunk.data_page_offset();
   // Some writers say 0 where there is no dictionary.
@@ -115,12 +111,14 @@ struct AnnotatedCopy::State {
   // Of every leaf of our schema the one of the input, or kAppended; and those of the input alone.
   std::vector<int> sources;
   std::vector<int> taken;
-  // The chunks of this row group that were copied, in the order of the leaves they are for.
+  // Chunks that are copied, in the order of the leaves they are for, and their way here.
   struct Copied {
-    std::unique_ptr<ColumnChunkMetaData> chunk;
-    std::int64_t moved_by;
+    std::vector<std::unique_ptr<ColumnChunkMetaData>> chunks;
+    RangeCopy copy;
   };
-  std::vector<Copied> taken_chunks;
+  // Those of the row group that was begun, and how many of its rows have been asked for.
+  std::optional<Copied> taken_chunks;
+  std::int64_t rows_copied = 0;
 
   // The schema of the copy, and which of its leaves are taken from the input.
   arrow::Status MakeSchema(const arrow::Schema& fields, const std::vector<int>& field_sources) {
@@ -189,49 +187,53 @@ struct AnnotatedCopy::State {
     builder = parquet::FileMetaDataBuilder::Make(&schema, properties.build());
   }
 
-  // Copies some chunks of a row group of some Parquet file, one after the other. Remembers whether
-  // reading that file was what failed.
-  arrow::Result<std::vector<Copied>> CopyChunks(const parquet::RowGroupMetaData& group,
-                                                const std::vector<int>& leaves,
-                                                arrow::io::RandomAccessFile& from) {
-    std::vector<Copied> copied;
+  // Prepares to copy some chunks of a row group of some Parquet file to where this one ends now.
+  arrow::Result<Copied> StartCopy(const parquet::RowGroupMetaData& group,
+                                  const std::vector<int>& leaves,
+                                  arrow::io::RandomAccessFile& from) {
+    std::vector<std::unique_ptr<ColumnChunkMetaData>> chunks;
+    std::vector<ByteRange> ranges;
     input_failed = true;
     ARROW_ASSIGN_OR_RAISE(const std::int64_t from_size, from.GetSize());
     for (const int leaf : leaves) {
-      auto chunk = group.ColumnChunk(leaf);
-      const ByteRange range = RangeOf(*chunk);
+      chunks.push_back(group.ColumnChunk(leaf));
+      const ByteRange range = RangeOf(*chunks.back());
       if (range.begin < kMagicSize || range.size < 0 || range.begin > from_size ||
           range.size > from_size - range.begin) {
         return arrow::Status::IOError("a column chunk lies outside of the file it is copied from");
       }
-      ARROW_ASSIGN_OR_RAISE(const std::int64_t position, file->Tell());
-      for (std::int64_t done = 0; done < range.size; done += kBytesPerCopy) {
-        const std::int64_t size = std::min(kBytesPerCopy, range.size - done);
-        ARROW_ASSIGN_OR_RAISE(const auto bytes, from.ReadAt(range.begin + done, size));
-        if (bytes->size() != size) {
-          return arrow::Status::IOError("the file it is copied from has become shorter");
-        }
-        input_failed = false;
-        ARROW_RETURN_NOT_OK(file->Write(bytes));
-        input_failed = true;
-      }
-      copied.push_back({std::move(chunk), position - range.begin});
+      ranges.push_back(range);
     }
     input_failed = false;
-    return copied;
+    ARROW_ASSIGN_OR_RAISE(RangeCopy copy, RangeCopy::Make(std::move(ranges), from, *file));
+    return Copied{std::move(chunks), std::move(copy)};
+  }
+
+  // Copies the part of the row group's chunks that its first rows are of all.
+  arrow::Status CopyTaken(std::int64_t up_to_row) {
+    rows_copied = std::clamp(up_to_row, rows_copied, num_rows);
+    RangeCopy& copy = taken_chunks->copy;
+    const double part =
+        num_rows == 0 ? 1 : static_cast<double>(rows_copied) / static_cast<double>(num_rows);
+    const arrow::Status status =
+        copy.CopyUntil(part < 1 ? static_cast<std::int64_t>(part * static_cast<double>(copy.size()))
+                                : copy.size());
+    input_failed = copy.InputFailed();
+    return status;
   }
 
   // Ends the row group: says where its chunks are, in the schema's order.
-  void EndRowGroup(const std::vector<Copied>& appended_chunks) {
-    auto next_taken = taken_chunks.begin();
-    auto next_appended = appended_chunks.begin();
+  void EndRowGroup(const Copied& appended) {
+    std::size_t next_taken = 0;
+    std::size_t next_appended = 0;
     std::int64_t num_bytes = 0;
     for (const int source : sources) {
-      const Copied& copied = source == kAppended ? *next_appended++ : *next_taken++;
-      Describe(*copied.chunk, copied.moved_by, *row_group->NextColumnChunk());
-      num_bytes += copied.chunk->total_uncompressed_size();
+      const Copied& copied = source == kAppended ? appended : *taken_chunks;
+      const std::size_t at = source == kAppended ? next_appended++ : next_taken++;
+      Describe(*copied.chunks[at], copied.copy.MovedBy(at), *row_group->NextColumnChunk());
+      num_bytes += copied.chunks[at]->total_uncompressed_size();
     }
-    taken_chunks.clear();
+    taken_chunks.reset();
     row_group->Finish(num_bytes, num_row_groups++);
   }
 };
@@ -291,33 +293,41 @@ arrow::Result<std::unique_ptr<AnnotatedCopy>> AnnotatedCopy::Create(
   return copy;
 }
 
-arrow::Status AnnotatedCopy::CopyRowGroup(int row_group) {
+arrow::Status AnnotatedCopy::StartRowGroup(int row_group) {
   State& s = *state_;
-  auto copy = [&]() -> arrow::Status {
+  auto start = [&]() -> arrow::Status {
     BEGIN_PARQUET_CATCH_EXCEPTIONS
     const auto group = s.footer->RowGroup(row_group);
     s.row_group = s.builder->AppendRowGroup();
     s.num_rows = group->num_rows();
     s.row_group->set_num_rows(s.num_rows);
-    return s.CopyChunks(*group, s.taken, *s.input->bytes()).Value(&s.taken_chunks);
+    s.rows_copied = 0;
+    ARROW_ASSIGN_OR_RAISE(s.taken_chunks, s.StartCopy(*group, s.taken, *s.input->bytes()));
+    return arrow::Status::OK();
     END_PARQUET_CATCH_EXCEPTIONS
   };
-  return Explain(copy());
+  return Explain(start());
+}
+
+arrow::Status AnnotatedCopy::CopyRows(std::int64_t num_rows) {
+  return Explain(state_->CopyTaken(state_->rows_copied + num_rows));
 }
 
 arrow::Status AnnotatedCopy::AppendColumns(const arrow::ChunkedArrayVector& columns) {
   State& s = *state_;
   auto append = [&]() -> arrow::Status {
     BEGIN_PARQUET_CATCH_EXCEPTIONS
+    ARROW_RETURN_NOT_OK(s.CopyTaken(s.num_rows));
     const auto table = arrow::Table::Make(s.appended_schema, columns, s.num_rows);
     ARROW_RETURN_NOT_OK(table->Validate());
     ARROW_ASSIGN_OR_RAISE(const auto bytes,
                           WriteToMemory(*table, s.appended_properties, s.arrow_properties));
     arrow::io::BufferReader reader(bytes);
     const auto footer = parquet::ReadMetaData(std::make_shared<arrow::io::BufferReader>(bytes));
-    ARROW_ASSIGN_OR_RAISE(const auto chunks,
-                          s.CopyChunks(*footer->RowGroup(0), AllLeaves(*footer), reader));
-    s.EndRowGroup(chunks);
+    ARROW_ASSIGN_OR_RAISE(State::Copied appended,
+                          s.StartCopy(*footer->RowGroup(0), AllLeaves(*footer), reader));
+    ARROW_RETURN_NOT_OK(appended.copy.CopyUntil(appended.copy.size()));
+    s.EndRowGroup(appended);
     return arrow::Status::OK();
     END_PARQUET_CATCH_EXCEPTIONS
   };

@@ -3,6 +3,7 @@
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -30,12 +31,17 @@ class AnnotatedCopy {
       const std::shared_ptr<arrow::Schema>& schema, const std::vector<int>& sources);
   ~AnnotatedCopy();
 
-  /// Starts a row group: copies the taken columns of one of the input. An error of reading the
-  /// input names the input, and InputFailed tells it from one of writing.
-  arrow::Status CopyRowGroup(int row_group);
+  /// Starts a row group, to which the taken columns of one of the input are copied. An error of
+  /// reading the input names the input, and InputFailed tells it from one of writing.
+  arrow::Status StartRowGroup(int row_group);
   bool InputFailed() const;
 
-  /// Ends the row group with the appended columns in their order, as many rows as it has.
+  /// Copies the part of the taken columns that so many further rows are of the row group: whoever
+  /// does this with every batch has the copying done beside the rest of the work.
+  arrow::Status CopyRows(std::int64_t num_rows);
+
+  /// Ends the row group: copies what is left of the taken columns, and writes the appended ones in
+  /// their order, as many rows as it has.
   arrow::Status AppendColumns(const arrow::ChunkedArrayVector& columns);
 
   /// Writes the footer and closes the file.

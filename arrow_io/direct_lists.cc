@@ -7,6 +7,7 @@
 #include <parquet/schema.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace spuna::arrow_io {
@@ -37,27 +38,6 @@ bool BeginsEvery(std::int64_t length, const std::int16_t* repetition, std::int64
   return true;
 }
 
-bool ReadLists(parquet::FloatReader& reader, std::int64_t num_values, std::int64_t length,
-               float* values) {
-  const std::int16_t present = reader.descr()->max_definition_level();
-  std::vector<std::int16_t> definition(kValuesPerBatch);
-  std::vector<std::int16_t> repetition(kValuesPerBatch);
-  std::int64_t position = 0;
-  while (position < num_values && reader.HasNext()) {
-    std::int64_t num_present = 0;
-    const std::int64_t num_levels =
-        reader.ReadBatch(std::min(kValuesPerBatch, num_values - position), definition.data(),
-                         repetition.data(), values + position, &num_present);
-    if (num_levels == 0 || num_present != num_levels ||
-        !AllEqual(definition.data(), num_levels, present) ||
-        !BeginsEvery(length, repetition.data(), num_levels, position)) {
-      return false;
-    }
-    position += num_levels;
-  }
-  return position == num_values && !reader.HasNext();
-}
-
 }  // namespace
 
 std::int64_t UniformLength(const ParquetInput& input, int column, int row_group) {
@@ -71,21 +51,69 @@ std::int64_t UniformLength(const ParquetInput& input, int column, int row_group)
   return num_values / metadata->num_rows();
 }
 
-arrow::Result<bool> ReadListsDirectly(const ParquetInput& input, int column, int row_group,
-                                      std::int64_t length, float* values) {
-  bool is_uniform = false;
-  auto read = [&]() -> arrow::Status {
+struct DirectLists::State {
+  const ParquetInput& input;
+  std::int64_t length;
+  std::int64_t num_values;
+  std::shared_ptr<parquet::FloatReader> reader;
+  // How many values have been read.
+  std::int64_t position = 0;
+  std::vector<std::int16_t> definition = std::vector<std::int16_t>(kValuesPerBatch);
+  std::vector<std::int16_t> repetition = std::vector<std::int16_t>(kValuesPerBatch);
+
+  bool Read(std::int64_t count, float* values) {
+    const std::int16_t present = reader->descr()->max_definition_level();
+    const std::int64_t end = position + count;
+    for (std::int64_t num_present = 0; position < end && reader->HasNext(); num_present = 0) {
+      const std::int64_t num_levels =
+          reader->ReadBatch(std::min(kValuesPerBatch, end - position), definition.data(),
+                            repetition.data(), values, &num_present);
+      if (num_levels == 0 || num_present != num_levels ||
+          !AllEqual(definition.data(), num_levels, present) ||
+          !BeginsEvery(length, repetition.data(), num_levels, position)) {
+        return false;
+      }
+      position += num_levels;
+      values += num_levels;
+    }
+    return position == end && (end < num_values || !reader->HasNext());
+  }
+};
+
+DirectLists::DirectLists(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DirectLists::~DirectLists() = default;
+
+arrow::Result<std::unique_ptr<DirectLists>> DirectLists::Open(const ParquetInput& input, int column,
+                                                              int row_group, std::int64_t length) {
+  auto state =
+      std::unique_ptr<State>(new State{input, length, input.RowsOf(row_group) * length, nullptr});
+  auto open = [&]() -> arrow::Status {
     BEGIN_PARQUET_CATCH_EXCEPTIONS
-    const auto group = input.file_reader().RowGroup(row_group);
-    const auto reader = group->Column(input.Leaves({column}).front());
-    is_uniform =
-        ReadLists(static_cast<parquet::FloatReader&>(*reader),
-                  input.metadata().RowGroup(row_group)->num_rows() * length, length, values);
+    state->reader = std::static_pointer_cast<parquet::FloatReader>(
+        input.file_reader().RowGroup(row_group)->Column(input.Leaves({column}).front()));
     END_PARQUET_CATCH_EXCEPTIONS
     return arrow::Status::OK();
   };
-  ARROW_RETURN_NOT_OK(input.Explain(read()));
+  ARROW_RETURN_NOT_OK(input.Explain(open()));
+  return std::unique_ptr<DirectLists>(new DirectLists(std::move(state)));
+}
+
+arrow::Result<bool> DirectLists::Read(std::int64_t num_rows, float* values) {
+  bool is_uniform = false;
+  auto read = [&]() -> arrow::Status {
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    is_uniform = state_->Read(num_rows * state_->length, values);
+    END_PARQUET_CATCH_EXCEPTIONS
+    return arrow::Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(state_->input.Explain(read()));
   return is_uniform;
+}
+
+arrow::Result<bool> ReadListsDirectly(const ParquetInput& input, int column, int row_group,
+                                      std::int64_t length, float* values) {
+  ARROW_ASSIGN_OR_RAISE(const auto lists, DirectLists::Open(input, column, row_group, length));
+  return lists->Read(input.RowsOf(row_group), values);
 }
 
 }  // namespace spuna::arrow_io

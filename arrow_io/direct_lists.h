@@ -3,6 +3,7 @@
 #include <arrow/result.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "arrow_io/parquet_input.h"
 
@@ -12,11 +13,29 @@ namespace spuna::arrow_io {
 /// length and none is null, as far as the footer can tell; otherwise 0.
 std::int64_t UniformLength(const ParquetInput& input, int column, int row_group);
 
-/// Reads lists straight from Parquet's column reader into `values`, which has room for
-/// rows * `length` numbers: no list is built, and the levels are only compared with those that
-/// lists of this length must have. False if they differ (a null, a list of another length) or there
-/// are fewer than the footer says; then the row group must be read the general way. Row groups may
-/// be read at the same time.
+/// Reads the lists of a row group straight from Parquet's column reader: no list is built, and the
+/// levels are only compared with those that lists of one length must have.
+class DirectLists {
+ public:
+  /// Of a row group whose UniformLength is `length`. Lists of different row groups may be read at
+  /// the same time. The input must outlive it.
+  static arrow::Result<std::unique_ptr<DirectLists>> Open(const ParquetInput& input, int column,
+                                                          int row_group, std::int64_t length);
+  ~DirectLists();
+
+  /// Reads the next lists into `values`, which has room for `num_rows` * length numbers. False if
+  /// they are not of this length (or one is null), or the row group has more or fewer of them than
+  /// the footer says; then it must be read the general way.
+  arrow::Result<bool> Read(std::int64_t num_rows, float* values);
+
+ private:
+  struct State;
+  explicit DirectLists(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+/// The same for all lists of a row group.
 arrow::Result<bool> ReadListsDirectly(const ParquetInput& input, int column, int row_group,
                                       std::int64_t length, float* values);
 

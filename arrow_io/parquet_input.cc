@@ -45,8 +45,10 @@ arrow::Result<std::unique_ptr<ParquetInput>> ParquetInput::Open(const InputFile&
     parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/true);
     // Buffering a whole row group ahead would undo reading it in batches.
     arrow_properties.set_pre_buffer(false);
-    PARQUET_CATCH_NOT_OK(arrow_properties.set_batch_size(
-        std::min(RowsWithin(*builder.raw_reader()->metadata(), kBytesPerBatch), kMaxRowsPerBatch)));
+    PARQUET_CATCH_NOT_OK(input->rows_per_batch_ =
+                             std::min(RowsWithin(*builder.raw_reader()->metadata(), kBytesPerBatch),
+                                      kMaxRowsPerBatch));
+    arrow_properties.set_batch_size(input->rows_per_batch_);
     ARROW_ASSIGN_OR_RAISE(input->reader_,
                           builder.memory_pool(FileMemory())->properties(arrow_properties)->Build());
     return input->reader_->GetSchema(&input->schema_);

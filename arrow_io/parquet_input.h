@@ -42,6 +42,8 @@ class ParquetInput {
   std::int64_t num_rows() const;
   int num_row_groups() const;
   std::int64_t RowsOf(int row_group) const;
+  /// How many rows a batch has at most.
+  std::int64_t rows_per_batch() const { return rows_per_batch_; }
   /// What lies below; row groups may be read from it at the same time.
   parquet::ParquetFileReader& file_reader() const;
   /// The bytes of the file.
@@ -105,6 +107,7 @@ class ParquetInput {
   std::string name_;
   std::vector<std::pair<std::string, std::string>> partitions_;
   std::shared_ptr<arrow::Schema> schema_;
+  std::int64_t rows_per_batch_ = 1;
   std::shared_ptr<arrow::io::RandomAccessFile> bytes_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;
 };

@@ -13,6 +13,7 @@
 #include "arrow_io/annotated_copy.h"
 #include "arrow_io/embedding_column.h"
 #include "arrow_io/failure.h"
+#include "arrow_io/list_cursor.h"
 #include "arrow_io/parquet_input.h"
 #include "arrow_io/parquet_output.h"
 #include "pipelines/score/assembly_line.h"
@@ -88,10 +89,8 @@ FileOutcome FileScorer::Score(const arrow_io::InputFile& file, const FileTarget&
 }
 
 // Sends the file's batches of some columns, the embeddings among them, through scoring to `write`.
-template <typename Write>
-arrow::Status FileScorer::ScoreBatches(Task& task, const std::vector<int>& columns,
-                                       Write write) const {
-  ParquetInput::Cursor cursor = task.input.Read(columns);
+template <typename Cursor, typename Write>
+arrow::Status FileScorer::ScoreBatches(Task& task, Cursor cursor, Write write) const {
   auto read = [&]() -> arrow::Result<std::optional<ParquetInput::Batch>> {
     ARROW_RETURN_NOT_OK(runtime_.CheckStop());
     ARROW_ASSIGN_OR_RAISE(ParquetInput::Batch batch, task.FromInput(cursor.Next()));
@@ -138,7 +137,7 @@ arrow::Status FileScorer::Rewrite(Task& task) const {
     if (dropped == nullptr) return arrow::Status::OK();
     return write_to(*dropped, run, run.scored.left_out);
   };
-  ARROW_RETURN_NOT_OK(ScoreBatches(task, task.scorer.needed(), write));
+  ARROW_RETURN_NOT_OK(ScoreBatches(task, task.input.Read(task.scorer.needed()), write));
   ARROW_RETURN_NOT_OK(kept->Close());
   return dropped == nullptr ? arrow::Status::OK() : dropped->Close();
 }
@@ -150,6 +149,10 @@ arrow::Status FileScorer::Copy(Task& task) const {
                         AnnotatedCopy::Create(task.kept.path, task.kept.name, task.input,
                                               output_columns.schema, output_columns.sources));
   std::vector<arrow::ArrayVector> appended;
+  auto explain = [&](const arrow::Status& status) {
+    if (output->InputFailed()) task.input_failed = true;
+    return status;
+  };
   auto end_row_group = [&]() -> arrow::Status {
     if (appended.empty()) return arrow::Status::OK();
     arrow::ChunkedArrayVector columns;
@@ -157,22 +160,23 @@ arrow::Status FileScorer::Copy(Task& task) const {
       columns.push_back(std::make_shared<arrow::ChunkedArray>(std::move(chunks)));
     }
     appended.clear();
-    return output->AppendColumns(columns);
+    return explain(output->AppendColumns(columns));
   };
   auto write = [&](const Run& run) -> arrow::Status {
     if (run.batch.starts_row_group) {
       ARROW_RETURN_NOT_OK(end_row_group());
-      const arrow::Status copied = output->CopyRowGroup(run.batch.row_group);
-      if (output->InputFailed()) task.input_failed = true;
-      ARROW_RETURN_NOT_OK(copied);
+      ARROW_RETURN_NOT_OK(explain(output->StartRowGroup(run.batch.row_group)));
     }
+    ARROW_RETURN_NOT_OK(explain(output->CopyRows(run.batch.rows->num_rows())));
     const arrow::ArrayVector columns = output_columns.ChooseOurs(run.scored.Columns());
     appended.resize(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) appended[i].push_back(columns[i]);
     return arrow::Status::OK();
   };
-  ARROW_RETURN_NOT_OK(
-      ScoreBatches(task, {task.input.schema()->GetFieldIndex(task.scorer.embedding())}, write));
+  arrow_io::ListCursor cursor(task.input,
+                              task.input.schema()->GetFieldIndex(task.scorer.embedding()),
+                              model_->model().dimension());
+  ARROW_RETURN_NOT_OK(ScoreBatches(task, std::move(cursor), write));
   ARROW_RETURN_NOT_OK(end_row_group());
   return output->Close();
 }

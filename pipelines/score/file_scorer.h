@@ -51,8 +51,8 @@ class FileScorer {
  private:
   struct Task;
 
-  template <typename Write>
-  arrow::Status ScoreBatches(Task& task, const std::vector<int>& columns, Write write) const;
+  template <typename Cursor, typename Write>
+  arrow::Status ScoreBatches(Task& task, Cursor cursor, Write write) const;
   arrow::Status Rewrite(Task& task) const;
   arrow::Status Copy(Task& task) const;
 

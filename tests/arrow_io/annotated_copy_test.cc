@@ -40,7 +40,9 @@ void Annotate(const std::filesystem::path& from, const std::filesystem::path& to
       Get(AnnotatedCopy::Create(to, to.string(), *input, schema, AllColumns(*input->schema())));
   for (int i = 0; i < input->num_row_groups(); ++i) {
     if (input->RowsOf(i) == 0) continue;
-    Require(copy->CopyRowGroup(i));
+    Require(copy->StartRowGroup(i));
+    // A part of the rows here and the rest at the end.
+    Require(copy->CopyRows(input->RowsOf(i) / 3));
     // In two parts, as they come from two batches.
     const std::int64_t half = input->RowsOf(i) / 2;
     const auto column = Floats(input->RowsOf(i), static_cast<float>(i));
@@ -138,7 +140,7 @@ void CopySome(const std::filesystem::path& from, const std::filesystem::path& to
   }
   const auto schema = arrow::schema(fields, input->schema()->metadata());
   const auto copy = Get(AnnotatedCopy::Create(to, to.string(), *input, schema, sources));
-  Require(copy->CopyRowGroup(0));
+  Require(copy->StartRowGroup(0));
   Require(
       copy->AppendColumns({std::make_shared<arrow::ChunkedArray>(Floats(input->RowsOf(0), 0))}));
   Require(copy->Close());
@@ -237,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_file_without_rows_is_copied) {
 
 BOOST_AUTO_TEST_CASE(appended_columns_must_have_the_row_groups_length) {
   const StartedCopy started;
-  Require(started.copy->CopyRowGroup(0));
+  Require(started.copy->StartRowGroup(0));
   const auto status =
       started.copy->AppendColumns({std::make_shared<arrow::ChunkedArray>(Floats(99, 0))});
   BOOST_TEST(status.message().starts_with("to can't be written: "));
@@ -246,7 +248,9 @@ BOOST_AUTO_TEST_CASE(appended_columns_must_have_the_row_groups_length) {
 BOOST_AUTO_TEST_CASE(a_file_that_shrinks_meanwhile_is_an_error) {
   const StartedCopy started;
   std::filesystem::resize_file(started.from, 100);
-  BOOST_TEST(started.copy->CopyRowGroup(0).IsIOError());
+  Require(started.copy->StartRowGroup(0));
+  BOOST_TEST(started.copy->CopyRows(1'000).IsIOError());
+  BOOST_TEST(started.copy->InputFailed());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
