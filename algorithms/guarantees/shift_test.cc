@@ -11,6 +11,7 @@
 #include "algorithms/compute/blas.h"
 #include "algorithms/guarantees/leave_out_ridge_internal.h"
 #include "algorithms/rows/evenly_taken.h"
+#include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 
 namespace spuna::algorithms {
@@ -20,7 +21,8 @@ constexpr std::size_t kMaxTrustedRows = 5'000;
 constexpr std::size_t kMaxPoolRows = 10'000;
 constexpr std::size_t kLeastRows = 10;
 constexpr std::size_t kNumDraws = 399;
-constexpr std::size_t kDrawsPerBlock = 20;
+// So many are predicted together: the rows come from memory once for all of them.
+constexpr std::size_t kDrawsPerBlock = 67;
 constexpr int kNumRelabelings = 3;
 // The part of the rows that is taken for shifted when labels are made anew.
 constexpr double kLabeledShare = 0.1;
@@ -131,35 +133,32 @@ double LeastPValue(const std::vector<std::vector<float>>& labels_of_kinds) {
 }
 
 // The rows whose values rank highest, this share of all, from the highest down.
-std::vector<std::uint32_t> HighestRows(const float* values, std::size_t count, double share) {
-  std::vector<std::uint32_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  const auto higher = [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] != values[b] ? values[a] > values[b] : a > b;
-  };
-  const auto end =
-      order.begin() + static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(count)));
-  if (end != order.end()) std::nth_element(order.begin(), end, order.end(), higher);
-  std::sort(order.begin(), end, higher);
-  order.erase(end, order.end());
-  return order;
+RowNumbers HighestShare(const float* values, std::size_t count, double share) {
+  return HighestRows({values, count},
+                     static_cast<std::size_t>(std::ceil(share * static_cast<double>(count))));
 }
 
 // What is above `from` of every value's rank, as a share of all.
 std::vector<float> Tail(const float* values, std::size_t count, double from) {
   std::vector<float> tail(count, 0.0F);
   double place = static_cast<double>(count) - 0.5;
-  for (const std::uint32_t row : HighestRows(values, count, 1 - from)) {
+  for (const std::uint32_t row : HighestShare(values, count, 1 - from)) {
     tail[row] = static_cast<float>(std::max(place / static_cast<double>(count) - from, 0.0));
     --place;
   }
   return tail;
 }
 
-void AddStandardized(const arma::fvec& from, float* to) {
-  const float deviation = arma::stddev(from);
-  if (!(deviation > 0)) return;
-  for (arma::uword i = 0; i < from.n_elem; ++i) to[i] += from[i] / deviation;
+// Every column in units of its deviation; 0 where there is none.
+void Standardize(arma::fmat& columns) {
+  for (arma::uword j = 0; j < columns.n_cols; ++j) {
+    const float deviation = arma::stddev(columns.col(j));
+    if (deviation > 0) {
+      columns.col(j) /= deviation;
+    } else {
+      columns.col(j).zeros();
+    }
+  }
 }
 
 class PermutationTest {
@@ -292,14 +291,12 @@ class PermutationTest {
     for (arma::uword j = 0; j < labels.n_cols; ++j) {
       Center(labels.colptr(j), ones, targets.colptr(j));
     }
-    return Standardized(ridge_.Predict(targets));
+    return PredictInDeviations(targets);
   }
 
-  static arma::fmat Standardized(const arma::fmat& predictions) {
-    arma::fmat scores(arma::size(predictions), arma::fill::zeros);
-    for (arma::uword j = 0; j < predictions.n_cols; ++j) {
-      AddStandardized(predictions.col(j), scores.colptr(j));
-    }
+  arma::fmat PredictInDeviations(const arma::fmat& targets) const {
+    arma::fmat scores = ridge_.Predict(targets);
+    Standardize(scores);
     return scores;
   }
 
@@ -311,7 +308,8 @@ class PermutationTest {
       for (arma::uword j = 0; j < labels.n_cols; ++j) {
         Center(labels.colptr(j), Tail(scores.colptr(j), members_.size(), from), targets.colptr(j));
       }
-      scores = Standardized(scores) + Standardized(ridge_.Predict(targets));
+      Standardize(scores);
+      scores += PredictInDeviations(targets);
     }
     return scores;
   }
@@ -326,12 +324,12 @@ class PermutationTest {
     for (int step = 0; step < kNumRelabelings; ++step) {
       for (arma::uword j = 0; j < labels.n_cols; ++j) {
         std::ranges::fill(own, 0.0F);
-        for (const std::uint32_t row : HighestRows(scores.colptr(j), n, kLabeledShare)) {
+        for (const std::uint32_t row : HighestShare(scores.colptr(j), n, kLabeledShare)) {
           own[row] = labels(row, j);
         }
         Center(own.data(), ones, targets.colptr(j));
       }
-      scores = Standardized(ridge_.Predict(targets));
+      scores = PredictInDeviations(targets);
     }
     return scores;
   }

@@ -16,4 +16,9 @@ RowNumbers AllRows(std::size_t count);
 /// The row numbers 0 … n - 1 in ascending order of (score, row number).
 RowNumbers AscendingOrder(std::span<const double> scores);
 
+/// The `count` rows with the highest values, from the highest down; of equal values the later row
+/// comes first. The values are no NaN. By the digits of the numbers: several times as fast as
+/// comparing them.
+RowNumbers HighestRows(std::span<const float> values, std::size_t count);
+
 }  // namespace spuna::algorithms
