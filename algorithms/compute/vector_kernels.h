@@ -31,6 +31,14 @@ struct AdamStep {
   float smallest;
 };
 
+/// What rows are put in spreads by: (row - center) * inverse, within ±`largest`.
+struct RowSpreads {
+  const float* center;
+  const float* inverse;
+  float largest;
+  std::size_t dimension;
+};
+
 /// The inner loops that want wide registers, one table for each instruction set. All tables are
 /// compiled from the same source (vector_kernels_internal.h) without contracting or reordering any
 /// sum, so they give the same bits.
@@ -79,6 +87,14 @@ struct VectorKernels {
   /// sizes.
   double (*squared_norm_in_spreads)(const float* row, const float* center, const float* inverse,
                                     std::size_t dimension, float* largest);
+
+  /// The products of some rows in spreads with the weights, in float32 by lanes.
+  void (*products_in_spreads)(const float* const* rows, std::size_t num_rows,
+                              const RowSpreads& spreads, const float* weights, float* products);
+
+  /// Adds some rows in spreads, each times its factor, to the sums, one row after the other.
+  void (*add_in_spreads)(const float* const* rows, std::size_t num_rows, const RowSpreads& spreads,
+                         const float* factors, float* sums);
 };
 
 /// The widest that this CPU has.

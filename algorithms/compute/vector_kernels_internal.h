@@ -14,6 +14,7 @@ namespace spuna::algorithms {
 namespace {
 
 using Float8 [[gnu::vector_size(32)]] = float;
+using Float16 [[gnu::vector_size(64)]] = float;
 using Double8 [[gnu::vector_size(64)]] = double;
 
 inline Double8 LoadDoubles(const float* values) {
@@ -309,10 +310,67 @@ double SquaredNormInSpreads(const float* row, const float* center, const float* 
   return sum;
 }
 
+inline Float16 Load16(const float* values) {
+  Float16 floats;
+  __builtin_memcpy(&floats, values, sizeof(floats));
+  return floats;
+}
+
+// Sixteen values of a row in spreads.
+inline Float16 InSpreads16(const float* row, const RowSpreads& spreads, std::size_t at) {
+  Float16 z = (Load16(row + at) - Load16(spreads.center + at)) * Load16(spreads.inverse + at);
+  z = z < spreads.largest ? z : Float16{} + spreads.largest;
+  return z > -spreads.largest ? z : Float16{} - spreads.largest;
+}
+
+inline float InSpreads(const float* row, const RowSpreads& spreads, std::size_t at) {
+  float z = (row[at] - spreads.center[at]) * spreads.inverse[at];
+  z = z < spreads.largest ? z : spreads.largest;
+  return z > -spreads.largest ? z : -spreads.largest;
+}
+
+void ProductsInSpreads(const float* const* rows, std::size_t num_rows, const RowSpreads& spreads,
+                       const float* weights, float* products) {
+  for (std::size_t r = 0; r < num_rows; ++r) {
+    // Two sums side by side: one would wait for itself.
+    Float16 sums[2] = {};
+    std::size_t i = 0;
+    for (; i + 32 <= spreads.dimension; i += 32) {
+      sums[0] += InSpreads16(rows[r], spreads, i) * Load16(weights + i);
+      sums[1] += InSpreads16(rows[r], spreads, i + 16) * Load16(weights + i + 16);
+    }
+    Float16 sum = sums[0] + sums[1];
+    for (std::size_t lane = 0; i < spreads.dimension; ++i, lane = (lane + 1) % 16) {
+      sum[lane] += InSpreads(rows[r], spreads, i) * weights[i];
+    }
+    for (std::size_t width = 8; width > 0; width /= 2) {
+      for (std::size_t lane = 0; lane < width; ++lane) sum[lane] += sum[lane + width];
+    }
+    products[r] = sum[0];
+  }
+}
+
+void AddInSpreads(const float* const* rows, std::size_t num_rows, const RowSpreads& spreads,
+                  const float* factors, float* sums) {
+  std::size_t i = 0;
+  for (; i + 16 <= spreads.dimension; i += 16) {
+    Float16 sum = Load16(sums + i);
+    for (std::size_t r = 0; r < num_rows; ++r) {
+      sum += InSpreads16(rows[r], spreads, i) * factors[r];
+    }
+    __builtin_memcpy(sums + i, &sum, sizeof(sum));
+  }
+  for (; i < spreads.dimension; ++i) {
+    for (std::size_t r = 0; r < num_rows; ++r) {
+      sums[i] += InSpreads(rows[r], spreads, i) * factors[r];
+    }
+  }
+}
+
 constexpr VectorKernels MakeKernels(const char* instruction_set) {
-  return {instruction_set,     SquaredDistances, SquaredNorm, Center,     StandardizeRow,
-          AppendNear,          KeepNear,         Select,      StepOfAdam, AddRectified,
-          SquaredNormInSpreads};
+  return {instruction_set,      SquaredDistances,  SquaredNorm, Center,     StandardizeRow,
+          AppendNear,           KeepNear,          Select,      StepOfAdam, AddRectified,
+          SquaredNormInSpreads, ProductsInSpreads, AddInSpreads};
 }
 
 }  // namespace

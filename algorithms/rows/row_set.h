@@ -20,6 +20,8 @@ class RowSet {
   std::size_t size() const { return rows_.size(); }
   std::size_t dimension() const { return dimension_; }
   const float* operator[](std::size_t i) const { return rows_[i]; }
+  /// Where the rows lie, from this one on.
+  const float* const* From(std::size_t i) const { return rows_.data() + i; }
 
   void Add(const float* row) { rows_.push_back(row); }
   void Add(const EmbeddingsView& rows) {

@@ -194,6 +194,47 @@ BOOST_AUTO_TEST_CASE(norms_in_spreads_are_alike_on_every_table) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(products_and_sums_of_rows_in_spreads_are_alike_on_every_table) {
+  WithEachTable([&](const VectorKernels& kernels, std::size_t size) {
+    const Matrix rows = RandomRows(7, size, 5);
+    const std::vector<const float*> some{rows.view().row(0), rows.view().row(1),
+                                         rows.view().row(2)};
+    // Some values are beyond the largest.
+    const RowSpreads spreads{rows.view().row(3), rows.view().row(4), 0.5F, size};
+    const float* const weights = rows.view().row(5);
+    const std::vector<float> factors{0.3F, -2.0F, 1.5F};
+    auto value = [&](std::size_t row, std::size_t j) {
+      return std::clamp((some[row][j] - spreads.center[j]) * spreads.inverse[j], -0.5F, 0.5F);
+    };
+    std::vector<float> products(3);
+    std::vector<float> sums(rows.view().row(6), rows.view().row(6) + size);
+    kernels.products_in_spreads(some.data(), 3, spreads, weights, products.data());
+    kernels.add_in_spreads(some.data(), 3, spreads, factors.data(), sums.data());
+    for (std::size_t i = 0; i < 3; ++i) {
+      double expected = 0;
+      double scale = 0;
+      for (std::size_t j = 0; j < size; ++j) {
+        const double term = static_cast<double>(value(i, j)) * weights[j];
+        expected += term;
+        scale += std::abs(term);
+      }
+      BOOST_TEST(std::abs(products[i] - expected) <= 1e-6 * scale);
+    }
+    for (std::size_t j = 0; j < size; ++j) {
+      double expected = rows.view().row(6)[j];
+      for (std::size_t i = 0; i < 3; ++i) expected += static_cast<double>(value(i, j)) * factors[i];
+      BOOST_TEST(std::abs(sums[j] - expected) <= 1e-6 * (1 + std::abs(expected)));
+    }
+    const VectorKernels& portable = *AvailableKernels().front();
+    std::vector<float> again(3);
+    std::vector<float> sums_again(rows.view().row(6), rows.view().row(6) + size);
+    portable.products_in_spreads(some.data(), 3, spreads, weights, again.data());
+    portable.add_in_spreads(some.data(), 3, spreads, factors.data(), sums_again.data());
+    BOOST_TEST(products == again, boost::test_tools::per_element());
+    BOOST_TEST(sums == sums_again, boost::test_tools::per_element());
+  });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
