@@ -1,44 +1,28 @@
 #include "algorithms/classifier/distillation.h"
 
 #include <algorithm>
+#include <armadillo>
+#include <array>
 #include <cmath>
-#include <mlpack/core.hpp>
-#include <mlpack/methods/ann/ffn.hpp>
-#include <mlpack/methods/ann/init_rules/init_rules.hpp>
-#include <mlpack/methods/ann/layer/layer_types.hpp>
-#include <mlpack/methods/ann/loss_functions/loss_functions.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "algorithms/classifier/hidden_layer_internal.h"
+#include "algorithms/classifier/hidden_units.h"
 #include "algorithms/compute/adam.h"
 #include "algorithms/compute/blas.h"
 #include "algorithms/compute/format_number.h"
+#include "algorithms/compute/logistic.h"
 #include "algorithms/compute/standardization.h"
+#include "algorithms/compute/thread_pair.h"
 #include "algorithms/rows/seeded_random.h"
 
 namespace spuna::algorithms {
 namespace {
 
-using Loss = mlpack::NegativeLogLikelihoodType<arma::fmat>;
-using Network = mlpack::FFN<Loss, mlpack::ConstInitialization, arma::fmat>;
-
 constexpr std::size_t kNumClasses = 2;
-
-// A batch is trained on as two halves, at the same time where there are two threads. What the
-// halves give is added in order, so the number of threads changes nothing.
-constexpr std::size_t kNumShards = 2;
-
-Network MakeNetwork(std::size_t dimension, std::size_t hidden) {
-  Network network(Loss(/*reduction=*/true));
-  AddHiddenLayer(network, hidden, kNumClasses);
-  network.Add<mlpack::LogSoftMaxType<arma::fmat>>();
-  network.Reset(dimension);
-  return network;
-}
 
 // The rows of both banks: the clean ones first.
 RowSet TrainingRows(const EmbeddingsView& trusted, const EmbeddingsView& pool,
@@ -58,186 +42,173 @@ struct TrainingSet {
   float label(std::size_t row) const { return row < num_clean ? 0.0F : 1.0F; }
 };
 
-// One half of a batch with a network of its own.
-class Shard {
+// Some hidden units, with the rows that they see and what they make of them.
+class Part {
  public:
-  explicit Shard(Network network) : network_(std::move(network)) {}
+  Part(const arma::fmat& hidden_weight, const arma::fmat& output_weight, double learning_rate)
+      : units_(hidden_weight, output_weight, learning_rate) {}
 
-  Network& network() { return network_; }
-  const arma::fmat& gradient() const { return gradient_; }
-  float loss() const { return loss_; }
+  const HiddenUnits& units() const { return units_; }
+  const arma::fmat& outputs() const { return outputs_; }
 
-  // The sum of the losses of some rows, and its gradient.
-  void Evaluate(const TrainingSet& set, std::span<const std::uint32_t> rows) {
-    loss_ = 0;
-    if (rows.empty()) {
-      gradient_.zeros(arma::size(network_.Parameters()));
-      return;
-    }
+  // Learns the rows that it saw last, where there are some.
+  void Learn(const arma::fmat& derivatives) {
+    if (!outputs_.empty()) units_.Learn(inputs_, derivatives);
+  }
+
+  void See(const TrainingSet& set, std::span<const std::uint32_t> rows) {
     // Gathered into a block that is small enough to stay in the cache.
     inputs_.set_size(set.inputs.n_rows, rows.size());
-    labels_.set_size(1, rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::copy_n(set.inputs.colptr(rows[i]), set.inputs.n_rows, inputs_.colptr(i));
-      labels_(0, i) = set.label(rows[i]);
     }
-    network_.Forward(inputs_, outputs_);
-    loss_ = network_.Backward(inputs_, labels_, gradient_);
+    outputs_ = units_.Forward(inputs_);
   }
 
  private:
-  Network network_;
+  HiddenUnits units_;
   arma::fmat inputs_;
-  arma::fmat labels_;
   arma::fmat outputs_;
-  arma::fmat gradient_;
-  float loss_ = 0;
 };
 
-// Runs `task(begin, end)` on the halves of a range.
-template <typename Task>
-void ForBothHalves(std::size_t size, const Execution& execution, Task task) {
-  ParallelFor(kNumShards, execution, [&](std::size_t half, std::size_t) {
-    task(half * size / kNumShards, (half + 1) * size / kNumShards);
-  });
-}
-
-// What ensmallen minimizes: the mean loss over batches in an order that our seed decides.
-class DistillationLoss {
+// The two logits of every row and the loss: what the parts of the hidden layer have in common.
+class OutputLayer {
  public:
-  DistillationLoss(std::vector<Shard> shards, const TrainingSet& set, SeededRandom& random,
-                   const Execution& execution)
-      : shards_(std::move(shards)),
-        set_(set),
-        random_(random),
-        execution_(execution),
-        order_(AllRows(set.inputs.n_cols)) {
-    Shuffle();
-  }
+  explicit OutputLayer(double learning_rate)
+      : learning_rate_(learning_rate), bias_(kNumClasses), moments_(kNumClasses) {}
 
-  arma::fmat& parameters() { return shards_.front().network().Parameters(); }
-  std::size_t NumFunctions() const { return order_.size(); }
-  void Shuffle() { random_.Shuffle(order_); }
+  const std::vector<float>& bias() const { return bias_; }
+  // The derivatives of a batch's mean cross-entropy by its logits.
+  const arma::fmat& derivatives() const { return derivatives_; }
 
-  // ensmallen asks for it, though Adam never calls it.
-  float Evaluate(const arma::fmat& parameters, std::size_t begin, std::size_t batch_size) {
-    arma::fmat unused;
-    return EvaluateWithGradient(parameters, begin, unused, batch_size);
-  }
-
-  float EvaluateWithGradient(const arma::fmat& parameters, std::size_t begin, arma::fmat& gradient,
-                             std::size_t batch_size) {
-    const std::span<const std::uint32_t> batch(order_.data() + begin, batch_size);
-    ParallelFor(shards_.size(), execution_, [&](std::size_t i, std::size_t) {
-      // The first shard's parameters are those that are optimized.
-      if (i > 0) shards_[i].network().Parameters() = parameters;
-      const std::size_t first = i * batch_size / shards_.size();
-      const std::size_t end = (i + 1) * batch_size / shards_.size();
-      shards_[i].Evaluate(set_, batch.subspan(first, end - first));
-    });
-    gradient.set_size(arma::size(parameters));
-    const auto n = static_cast<float>(batch_size);
-    ForBothHalves(gradient.n_elem, execution_, [&](std::size_t first, std::size_t end) {
-      const float* const a = shards_[0].gradient().memptr();
-      const float* const b = shards_[1].gradient().memptr();
-      for (std::size_t i = first; i < end; ++i) gradient[i] = (a[i] + b[i]) / n;
-    });
-    return (shards_[0].loss() + shards_[1].loss()) / n;
-  }
-
- private:
-  std::vector<Shard> shards_;
-  const TrainingSet& set_;
-  SeededRandom& random_;
-  const Execution& execution_;
-  RowNumbers order_;
-};
-
-// Adam as an update policy of ensmallen's, in one pass over the parameters and on two threads;
-// ensmallen's own passes over them six times.
-class ParallelAdam {
- public:
-  explicit ParallelAdam(const Execution& execution) : execution_(execution) {}
-
-  template <typename Parameters, typename Gradient>
-  class Policy {
-   public:
-    Policy(ParallelAdam& parent, std::size_t num_rows, std::size_t num_columns)
-        : execution_(parent.execution_), moments_(num_rows * num_columns) {}
-
-    void Update(Parameters& parameters, double rate, const Gradient& gradient) {
-      const AdamStep step = AdamMoments::StepNumber(++num_steps_, rate);
-      ForBothHalves(moments_.size(), execution_, [&](std::size_t begin, std::size_t end) {
-        moments_.Move(step, gradient.memptr(), parameters.memptr(), begin, end);
-      });
+  // Takes a step with the biases, and returns the mean cross-entropy.
+  double Learn(const TrainingSet& set, std::span<const std::uint32_t> rows,
+               const std::vector<Part>& parts) {
+    derivatives_ = parts.front().outputs();
+    for (std::size_t i = 1; i < parts.size(); ++i) derivatives_ += parts[i].outputs();
+    const auto n = static_cast<float>(rows.size());
+    std::array<float, kNumClasses> sums{};
+    double loss = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      float* const of_row = derivatives_.colptr(i);
+      const double logit = static_cast<double>(of_row[1]) + bias_[1] - of_row[0] - bias_[0];
+      loss += LogisticLoss(logit, set.label(rows[i]));
+      const double difference = Logistic(logit) - set.label(rows[i]);
+      of_row[1] = static_cast<float>(difference) / n;
+      of_row[0] = -of_row[1];
+      for (std::size_t k = 0; k < kNumClasses; ++k) sums[k] += of_row[k];
     }
-
-   private:
-    const Execution& execution_;
-    AdamMoments moments_;
-    std::size_t num_steps_ = 0;
-  };
-
- private:
-  const Execution& execution_;
-};
-
-// Tells how far the optimizer is.
-class TrainingObserver {
- public:
-  TrainingObserver(const Execution& execution, std::size_t num_steps)
-      : execution_(execution), num_steps_(num_steps) {}
-
-  template <typename Optimizer, typename Function, typename Parameters>
-  bool StepTaken(Optimizer&, Function&, Parameters&) {
-    execution_.Report({Stage::kDistill, ++step_, num_steps_});
-    return false;
+    moments_.Move(AdamMoments::StepNumber(++num_steps_, learning_rate_), sums.data(), bias_.data(),
+                  0, kNumClasses);
+    return loss / n;
   }
 
  private:
-  const Execution& execution_;
-  std::size_t num_steps_;
-  std::size_t step_ = 0;
+  double learning_rate_;
+  std::vector<float> bias_;
+  AdamMoments moments_;
+  std::size_t num_steps_ = 0;
+  arma::fmat derivatives_;
 };
 
-// He initialization: normal weights of variance 2 / inputs, biases of 0.
-void InitializeHe(std::size_t dimension, std::size_t hidden, SeededRandom& random,
-                  arma::fmat& parameters) {
-  const ParameterOffsets at(dimension, hidden, kNumClasses);
-  parameters.zeros();
-  FillNormal(2.0 / static_cast<double>(dimension), 0, at.hidden_bias, random, parameters);
-  FillNormal(2.0 / static_cast<double>(hidden), at.output_weight, at.output_bias, random,
-             parameters);
-}
+// A network while it learns. Its hidden layer is cut into two parts, which learn at the same time
+// where there are two threads; what they give is added in order, so the number of threads changes
+// nothing.
+class Training {
+ public:
+  Training(const TrainingSet& set, const DistillationOptions& options)
+      : set_(set), options_(options), random_(options.seed), output_(options.learning_rate) {
+    // He initialization: normal weights of variance 2 / inputs, biases of 0.
+    const std::size_t dimension = set.inputs.n_rows;
+    const arma::fmat hidden_weight =
+        NormalWeights(options.hidden, dimension, 2.0 / static_cast<double>(dimension), random_);
+    const arma::fmat output_weight = NormalWeights(
+        kNumClasses, options.hidden, 2.0 / static_cast<double>(options.hidden), random_);
+    const std::size_t middle = options.hidden / 2;
+    if (middle > 0) AddPart(hidden_weight, output_weight, 0, middle);
+    AddPart(hidden_weight, output_weight, middle, options.hidden);
+  }
 
-Classifier MakeClassifier(std::size_t dimension, std::size_t hidden,
-                          Standardization standardization, const arma::fmat& parameters) {
-  const ParameterOffsets at(dimension, hidden, kNumClasses);
-  auto transposed = [&](std::size_t offset, std::size_t num_rows, std::size_t num_columns) {
-    std::vector<float> weights(num_rows * num_columns);
-    for (std::size_t row = 0; row < num_rows; ++row) {
-      for (std::size_t column = 0; column < num_columns; ++column) {
-        weights[row * num_columns + column] = parameters[offset + column * num_rows + row];
+  // Runs every epoch; false where the loss is no longer a number.
+  bool Run(const Execution& execution) {
+    const std::size_t num_rows = set_.inputs.n_cols;
+    const std::size_t batch_size = std::min(options_.batch_size, num_rows);
+    const std::size_t num_steps = options_.epochs * ((num_rows + batch_size - 1) / batch_size);
+    ThreadPair threads(execution);
+    RowNumbers order = AllRows(num_rows);
+    double loss = 0;
+    std::size_t step = 0;
+    for (std::size_t epoch = 0; epoch < options_.epochs; ++epoch) {
+      random_.Shuffle(order);
+      for (std::size_t begin = 0; begin < num_rows; begin += batch_size) {
+        execution.CheckStop();
+        const std::span<const std::uint32_t> rows(order.data() + begin,
+                                                  std::min(batch_size, num_rows - begin));
+        threads.Run([&](std::size_t half) {
+          if (half >= parts_.size()) return;
+          parts_[half].Learn(output_.derivatives());
+          parts_[half].See(set_, rows);
+        });
+        loss = output_.Learn(set_, rows, parts_);
+        execution.Report({Stage::kDistill, ++step, num_steps});
       }
     }
-    return weights;
-  };
-  auto copied = [&](std::size_t offset, std::size_t count) {
-    return std::vector<float>(parameters.memptr() + offset, parameters.memptr() + offset + count);
-  };
+    for (Part& part : parts_) part.Learn(output_.derivatives());
+    return std::isfinite(loss);
+  }
+
+  Classifier Finish(Standardization standardization) const;
+
+ private:
+  void AddPart(const arma::fmat& hidden_weight, const arma::fmat& output_weight, std::size_t begin,
+               std::size_t end) {
+    parts_.emplace_back(hidden_weight.rows(begin, end - 1), output_weight.cols(begin, end - 1),
+                        options_.learning_rate);
+  }
+
+  const TrainingSet& set_;
+  const DistillationOptions& options_;
+  SeededRandom random_;
+  OutputLayer output_;
+  std::vector<Part> parts_;
+};
+
+Classifier Training::Finish(Standardization standardization) const {
+  const std::size_t dimension = set_.inputs.n_rows;
   Classifier classifier;
   classifier.dimension = dimension;
-  classifier.hidden = hidden;
+  classifier.hidden = options_.hidden;
   classifier.mean = std::move(standardization.mean);
   classifier.deviation = std::move(standardization.deviation);
-  classifier.hidden_weight = transposed(0, hidden, dimension);
-  classifier.hidden_bias = copied(at.hidden_bias, hidden);
-  classifier.output_weight = transposed(at.output_weight, kNumClasses, hidden);
-  classifier.output_bias = copied(at.output_bias, kNumClasses);
+  classifier.output_weight.resize(kNumClasses * options_.hidden);
+  for (const Part& part : parts_) {
+    const HiddenUnits& units = part.units();
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      const std::size_t at = classifier.hidden_bias.size();
+      for (std::size_t j = 0; j < dimension; ++j) {
+        classifier.hidden_weight.push_back(units.hidden_weight()[j * units.size() + unit]);
+      }
+      for (std::size_t k = 0; k < kNumClasses; ++k) {
+        classifier.output_weight[k * options_.hidden + at] =
+            units.output_weight()[unit * kNumClasses + k];
+      }
+      classifier.hidden_bias.push_back(units.hidden_bias()[unit]);
+    }
+  }
+  classifier.output_bias = output_.bias();
   return classifier;
 }
 
-// Training can end in a network that says the same of every row (mlpack issue 3477).
+bool HasFiniteWeights(const Classifier& classifier) {
+  for (const auto* values : {&classifier.hidden_weight, &classifier.hidden_bias,
+                             &classifier.output_weight, &classifier.output_bias}) {
+    if (!std::ranges::all_of(*values, [](float value) { return std::isfinite(value); }))
+      return false;
+  }
+  return true;
+}
+
+// Training can end in a network that says the same of every row.
 void RequireVaryingOutput(const Classifier& classifier, const EmbeddingsView& trusted,
                           const EmbeddingsView& pool, const Expansion& expansion,
                           const Execution& execution) {
@@ -285,29 +256,13 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
     set.num_clean = rows.size() - expansion.RowsWith(PseudoLabel::kShifted).size();
   }
 
-  const std::size_t num_rows = set.inputs.n_cols;
-  const std::size_t batch_size = std::min(options.batch_size, num_rows);
-  std::vector<Shard> shards;
-  for (std::size_t i = 0; i < kNumShards; ++i) {
-    shards.emplace_back(MakeNetwork(pool.dimension, options.hidden));
-  }
-  SeededRandom random(options.seed);
-  InitializeHe(pool.dimension, options.hidden, random, shards.front().network().Parameters());
-
-  DistillationLoss loss(std::move(shards), set, random, execution);
-  // Every epoch is run: no tolerance.
-  ens::SGD<ParallelAdam> adam(options.learning_rate, batch_size, options.epochs * num_rows,
-                              /*tolerance=*/-1, /*shuffle=*/true, ParallelAdam(execution));
-  TrainingObserver observer(execution, options.epochs * ((num_rows + batch_size - 1) / batch_size));
-  arma::fmat& parameters = loss.parameters();
-  const float final_loss = adam.Optimize(loss, parameters, observer);
-  execution.CheckStop();
-  if (!std::isfinite(final_loss) || !parameters.is_finite()) {
+  Training training(set, options);
+  const bool is_finite = training.Run(execution);
+  Classifier classifier = training.Finish(std::move(standardization));
+  if (!is_finite || !HasFiniteWeights(classifier)) {
     throw std::runtime_error("the distillation diverged; lower `learning-rate`, now " +
                              FormatNumber(options.learning_rate));
   }
-  Classifier classifier =
-      MakeClassifier(pool.dimension, options.hidden, std::move(standardization), parameters);
   RequireVaryingOutput(classifier, trusted, pool, expansion, execution);
   return classifier;
 }

@@ -24,7 +24,7 @@ struct DistillationOptions {
 };
 
 /// Trains the classifier on the trusted and pseudo-clean rows (class 0) against the pseudo-shifted
-/// rows (class 1), by mlpack's FFN in float32: cross-entropy, Adam, He initialization, inputs
+/// rows (class 1), in float32: cross-entropy, Adam, He initialization, inputs
 /// standardized with the training rows' mean and deviation. Rows without a label take no part.
 ///
 /// Throws std::runtime_error when the training diverges or collapses to a constant output,

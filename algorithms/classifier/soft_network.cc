@@ -1,17 +1,12 @@
 #include "algorithms/classifier/soft_network.h"
 
 #include <algorithm>
+#include <armadillo>
 #include <cmath>
-#include <mlpack/core.hpp>
-#include <mlpack/methods/ann/ffn.hpp>
-#include <mlpack/methods/ann/init_rules/init_rules.hpp>
-#include <mlpack/methods/ann/layer/layer_types.hpp>
 #include <stdexcept>
 
-#include "algorithms/classifier/hidden_layer_internal.h"
-#include "algorithms/compute/adam.h"
+#include "algorithms/classifier/hidden_units.h"
 #include "algorithms/compute/armadillo_view_internal.h"
-#include "algorithms/compute/logistic.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
 
@@ -42,73 +37,21 @@ class NoiseTable {
   SeededRandom& random_;
 };
 
-// The output layer: the mean cross-entropy of a batch of logits. Its targets have three rows: what
-// to learn, the row's weight, and its offset.
-class WeightedCrossEntropy {
+// The bias of the one output, and Adam over it.
+class OutputBias {
  public:
-  float Forward(const arma::fmat& logits, const arma::fmat& targets) const {
-    double loss = 0;
-    for (std::size_t i = 0; i < logits.n_cols; ++i) {
-      loss += targets(1, i) * LogisticLoss(logits[i] + targets(2, i), targets(0, i));
-    }
-    return static_cast<float>(loss / static_cast<double>(logits.n_cols));
-  }
+  explicit OutputBias(double learning_rate) : learning_rate_(learning_rate), moments_(1) {}
 
-  void Backward(const arma::fmat& logits, const arma::fmat& targets, arma::fmat& gradient) const {
-    gradient.set_size(1, logits.n_cols);
-    for (std::size_t i = 0; i < logits.n_cols; ++i) {
-      const float probability = 1 / (1 + std::exp(-(logits[i] + targets(2, i))));
-      gradient[i] =
-          (probability - targets(0, i)) * targets(1, i) / static_cast<float>(logits.n_cols);
-    }
-  }
-
-  // FFN asks for it, though nothing is serialized.
-  template <typename Archive>
-  void serialize(Archive&, std::uint32_t) {}
-};
-
-using Network = mlpack::FFN<WeightedCrossEntropy, mlpack::ConstInitialization, arma::fmat>;
-
-Network MakeNetwork(std::size_t dimension, std::size_t hidden, SeededRandom& random) {
-  Network network;
-  AddHiddenLayer(network, hidden, /*num_outputs=*/1);
-  network.Reset(dimension);
-  arma::fmat& parameters = network.Parameters();
-  parameters.zeros();
-  const ParameterOffsets at(dimension, hidden, 1);
-  FillNormal(2.0 / static_cast<double>(dimension), 0, at.hidden_bias, random, parameters);
-  FillNormal(1.0 / static_cast<double>(hidden), at.output_weight, at.output_bias, random,
-             parameters);
-  return network;
-}
-
-// Adam over all parameters; weights decay, biases do not.
-class DecayingAdam {
- public:
-  DecayingAdam(const ParameterOffsets& at, double rate, double decay)
-      : at_(at), rate_(rate), decay_(decay), moments_(at.end) {}
-
-  void Move(const arma::fmat& gradient, arma::fmat& parameters) {
-    ++num_steps_;
-    MoveRange(gradient, decay_, 0, at_.hidden_bias, parameters);
-    MoveRange(gradient, 0, at_.hidden_bias, at_.output_weight, parameters);
-    MoveRange(gradient, decay_, at_.output_weight, at_.output_bias, parameters);
-    MoveRange(gradient, 0, at_.output_bias, at_.end, parameters);
+  float value() const { return value_; }
+  void Move(float gradient) {
+    moments_.Move(AdamMoments::StepNumber(++num_steps_, learning_rate_), &gradient, &value_, 0, 1);
   }
 
  private:
-  void MoveRange(const arma::fmat& gradient, double decay, std::size_t begin, std::size_t end,
-                 arma::fmat& parameters) {
-    moments_.Move(AdamMoments::StepNumber(num_steps_, rate_, decay), gradient.memptr(),
-                  parameters.memptr(), begin, end);
-  }
-
-  ParameterOffsets at_;
-  double rate_;
-  double decay_;
+  double learning_rate_;
   AdamMoments moments_;
   std::size_t num_steps_ = 0;
+  float value_ = 0;
 };
 
 }  // namespace
@@ -132,6 +75,14 @@ std::vector<float> BalancedWeights(std::span<const float> targets, std::span<con
   return weights;
 }
 
+bool SoftNetwork::IsFinite() const {
+  const auto all_finite = [](const std::vector<float>& values) {
+    return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+  };
+  return all_finite(hidden_weight) && all_finite(hidden_bias) && all_finite(output_weight) &&
+         std::isfinite(output_bias);
+}
+
 std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
   const arma::fmat weight(const_cast<float*>(hidden_weight.data()), hidden, dimension, false, true);
   std::vector<double> logits(rows.num_rows, output_bias);
@@ -151,49 +102,74 @@ std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
   return logits;
 }
 
-SoftNetwork TrainSoftNetwork(const RowSet& rows, const RowTargets& lesson,
+RowReader::RowReader(const EmbeddingsView& rows)
+    : num_rows(rows.num_rows),
+      dimension(rows.dimension),
+      copy_to([rows](std::size_t row, float* values) {
+        std::copy_n(rows.row(row), rows.dimension, values);
+      }) {}
+
+RowReader::RowReader(const RowSet& rows)
+    : num_rows(rows.size()),
+      dimension(rows.dimension()),
+      copy_to([&rows](std::size_t row, float* values) {
+        std::copy_n(rows[row], rows.dimension(), values);
+      }) {}
+
+RowReader::RowReader(const HalfRows& rows)
+    : num_rows(rows.size()),
+      dimension(rows.dimension()),
+      copy_to([&rows](std::size_t row, float* values) { rows.CopyTo(row, values); }) {}
+
+SoftNetwork TrainSoftNetwork(const RowReader& rows, const RowTargets& lesson,
                              const SoftNetworkOptions& options, const Execution& execution) {
-  const std::size_t dimension = rows.dimension();
-  const std::size_t batch_size = std::min(options.batch_size, rows.size());
+  const std::size_t dimension = rows.dimension;
+  const std::size_t batch_size = std::min(options.batch_size, rows.num_rows);
   const std::vector<float> weights = BalancedWeights(lesson.targets, lesson.counts);
   SeededRandom random(options.seed);
-  Network network = MakeNetwork(dimension, options.hidden, random);
+  const arma::fmat hidden_weight =
+      NormalWeights(options.hidden, dimension, 2.0 / static_cast<double>(dimension), random);
+  const arma::fmat output_weight =
+      NormalWeights(1, options.hidden, 1.0 / static_cast<double>(options.hidden), random);
+  HiddenUnits units(hidden_weight, output_weight, options.learning_rate, options.decay);
+  OutputBias bias(options.learning_rate);
   NoiseTable noise(dimension, options.noise, random);
-  const ParameterOffsets at(dimension, options.hidden, 1);
-  DecayingAdam adam(at, options.learning_rate, options.decay);
 
   arma::fmat inputs(dimension, batch_size);
-  arma::fmat learned(3, batch_size, arma::fill::zeros);
-  arma::fmat logits;
-  arma::fmat gradient;
-  RowNumbers order = AllRows(rows.size());
-  const std::size_t steps_per_epoch = rows.size() / batch_size;
+  arma::fmat derivatives(1, batch_size);
+  RowNumbers order = AllRows(rows.num_rows);
+  const std::size_t steps_per_epoch = rows.num_rows / batch_size;
   for (std::size_t epoch = 0; epoch < options.epochs; ++epoch) {
     execution.Report({Stage::kDistill, epoch, options.epochs});
     random.Shuffle(order);
     // Whole batches only; the rows left over differ from epoch to epoch.
     for (std::size_t batch = 0; batch < steps_per_epoch; ++batch) {
       execution.CheckStop();
+      const std::span<const std::uint32_t> numbers(order.data() + batch * batch_size, batch_size);
       for (std::size_t i = 0; i < batch_size; ++i) {
-        const std::uint32_t row = order[batch * batch_size + i];
-        std::copy_n(rows[row], dimension, inputs.colptr(i));
+        rows.copy_to(numbers[i], inputs.colptr(i));
         noise.AddTo(inputs.colptr(i), dimension);
-        learned(0, i) = lesson.targets[row];
-        learned(1, i) = weights[row];
-        if (!lesson.offsets.empty()) learned(2, i) = lesson.offsets[row];
       }
-      network.Forward(inputs, logits);
-      network.Backward(inputs, learned, gradient);
-      adam.Move(gradient, network.Parameters());
+      const arma::fmat& outputs = units.Forward(inputs);
+      float sum = 0;
+      for (std::size_t i = 0; i < batch_size; ++i) {
+        const std::uint32_t row = numbers[i];
+        const float offset = lesson.offsets.empty() ? 0 : lesson.offsets[row];
+        const float probability = 1 / (1 + std::exp(-(outputs[i] + bias.value() + offset)));
+        // Of the weighted mean cross-entropy of the batch.
+        derivatives[i] =
+            (probability - lesson.targets[row]) * weights[row] / static_cast<float>(batch_size);
+        sum += derivatives[i];
+      }
+      units.Learn(inputs, derivatives);
+      bias.Move(sum);
     }
   }
-  const arma::fmat& parameters = network.Parameters();
-  if (!parameters.is_finite()) throw std::runtime_error(kDivergedMessage);
-  const float* const values = parameters.memptr();
-  SoftNetwork trained{dimension, options.hidden, {}, {}, {}, values[at.output_bias]};
-  trained.hidden_weight.assign(values, values + at.hidden_bias);
-  trained.hidden_bias.assign(values + at.hidden_bias, values + at.output_weight);
-  trained.output_weight.assign(values + at.output_weight, values + at.output_bias);
+  SoftNetwork trained{dimension, options.hidden, {}, {}, {}, bias.value()};
+  trained.hidden_weight.assign(units.hidden_weight().begin(), units.hidden_weight().end());
+  trained.hidden_bias.assign(units.hidden_bias().begin(), units.hidden_bias().end());
+  trained.output_weight.assign(units.output_weight().begin(), units.output_weight().end());
+  if (!trained.IsFinite()) throw std::runtime_error(kDivergedMessage);
   return trained;
 }
 

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "algorithms/compute/execution.h"
 #include "algorithms/rows/embeddings_view.h"
+#include "algorithms/rows/half_rows.h"
 #include "algorithms/rows/row_set.h"
 
 namespace spuna::algorithms {
@@ -33,6 +35,9 @@ struct SoftNetwork {
   std::vector<float> output_weight;
   float output_bias = 0;
 
+  /// Whether all weights and biases are.
+  bool IsFinite() const;
+
   /// Single-threaded. Throws std::runtime_error where one is not finite.
   std::vector<double> Logits(const EmbeddingsView& rows) const;
 };
@@ -52,10 +57,21 @@ struct RowTargets {
 std::vector<float> BalancedWeights(std::span<const float> targets,
                                    std::span<const float> counts = {});
 
+/// Where the rows that a network learns come from. Sets of rows must outlive it.
+struct RowReader {
+  RowReader(const EmbeddingsView& rows);
+  RowReader(const RowSet& rows);
+  RowReader(const HalfRows& rows);
+
+  std::size_t num_rows;
+  std::size_t dimension;
+  std::function<void(std::size_t row, float* values)> copy_to;
+};
+
 /// Trains by cross-entropy, with balanced weights, Adam, decoupled weight decay and noise on the
 /// inputs, which are taken to be whitened. Single-threaded, so that several can be trained side by
 /// side. Every epoch is reported when it begins. Throws std::runtime_error when it diverges.
-SoftNetwork TrainSoftNetwork(const RowSet& rows, const RowTargets& lesson,
+SoftNetwork TrainSoftNetwork(const RowReader& rows, const RowTargets& lesson,
                              const SoftNetworkOptions& options, const Execution& execution);
 
 }  // namespace spuna::algorithms

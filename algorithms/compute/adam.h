@@ -18,12 +18,12 @@ class AdamMoments {
   /// The numbers of step 1, 2, …
   static AdamStep StepNumber(std::size_t step, double rate, double decay = 0);
 
-  /// Takes a step with the parameters from `begin` to `end`. Distinct ranges may run at the same
-  /// time.
+  /// Takes a step with some parameters, from the place `begin` on. Both pointers are to the first
+  /// of them. Distinct ranges may run at the same time.
   void Move(const AdamStep& step, const float* gradient, float* parameters, std::size_t begin,
-            std::size_t end) {
-    Kernels().adam_step(gradient + begin, end - begin, step, mean_.data() + begin,
-                        square_.data() + begin, parameters + begin);
+            std::size_t count) {
+    Kernels().adam_step(gradient, count, step, mean_.data() + begin, square_.data() + begin,
+                        parameters);
   }
 
  private:
