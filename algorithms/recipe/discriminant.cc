@@ -9,13 +9,12 @@
 #include "algorithms/compute/blas.h"
 #include "algorithms/compute/moments.h"
 #include "algorithms/guarantees/shift_test.h"
-#include "algorithms/recipe/soft_distillation.h"
+#include "algorithms/recipe/fold_network.h"
 #include "algorithms/recipe/soft_targets.h"
 #include "algorithms/rows/copy_rows.h"
 #include "algorithms/rows/folds.h"
 #include "algorithms/rows/ranking.h"
 #include "algorithms/rows/seeded_random.h"
-#include "algorithms/space/whitening.h"
 
 namespace spuna::algorithms {
 namespace {
@@ -25,8 +24,6 @@ constexpr std::size_t kNumFolds = 5;
 constexpr int kNumProportions = 20;
 constexpr double kTieInStandardErrors = 0.25;
 constexpr std::size_t kFoldsWithNetwork = 2;
-// So many units of a fold's network are never spared.
-constexpr std::size_t kLeastHiddenOfFold = 64;
 // Scores farther out say no more.
 constexpr double kLargestScore = 8;
 
@@ -58,52 +55,6 @@ std::vector<double> WeightsOf(const Strata& strata) {
   if (of_stratum.empty()) return weights;
   for (const std::uint32_t stratum : strata.trusted) weights.push_back(of_stratum[stratum]);
   return weights;
-}
-
-// Calls `visit(first row, rows)` with the rows whitened, a block at a time.
-template <typename Visit>
-void ForEachWhitenedBlock(const Whitening& whitening, const RowSet& rows,
-                          const Execution& execution, Visit visit) {
-  constexpr std::size_t kRowsPerBlock = 1024;
-  for (std::size_t begin = 0; begin < rows.size(); begin += kRowsPerBlock) {
-    RowSet block(rows.dimension());
-    for (std::size_t i = begin; i < std::min(begin + kRowsPerBlock, rows.size()); ++i) {
-      block.Add(rows[i]);
-    }
-    visit(begin, whitening.Apply(block, execution).view());
-  }
-}
-
-// A quarter of the units at twice the rate ranks no case of docs/quality.md worse than all of them,
-// in a quarter of the time.
-SoftNetworkOptions NetworkOfFold(SoftNetworkOptions options) {
-  const std::size_t least = std::min(options.hidden, kLeastHiddenOfFold);
-  const std::size_t hidden = std::max(HiddenOfPart(options.hidden), least);
-  options.learning_rate *=
-      std::sqrt(static_cast<double>(options.hidden) / static_cast<double>(hidden));
-  options.hidden = hidden;
-  return options;
-}
-
-HalfRows WhitenInHalf(const Whitening& whitening, const RowSet& rows, const Execution& execution) {
-  HalfRows whitened(rows.size(), rows.dimension());
-  ForEachWhitenedBlock(whitening, rows, execution,
-                       [&](std::size_t first, const EmbeddingsView& block) {
-                         for (std::size_t i = 0; i < block.num_rows; ++i) {
-                           whitened.Set(first + i, block.row(i));
-                         }
-                       });
-  return whitened;
-}
-
-std::vector<double> LogitsOf(const SoftNetwork& network, const Whitening& whitening,
-                             const RowSet& rows, const Execution& execution) {
-  std::vector<double> logits;
-  ForEachWhitenedBlock(whitening, rows, execution, [&](std::size_t, const EmbeddingsView& block) {
-    const std::vector<double> some = network.Logits(block);
-    logits.insert(logits.end(), some.begin(), some.end());
-  });
-  return logits;
 }
 
 void Scatter(const std::vector<double>& logits, const Folds& folds, std::size_t fold,
@@ -203,14 +154,11 @@ class CrossFitter {
   }
   void FitNetwork(std::size_t fold, const Execution& execution) {
     const OtherFolds others = Without(fold);
-    Network network;
-    network.whitening = FitWhitening(others.trusted);
-    SoftNetworkOptions fold_options = NetworkOfFold(options_);
+    SoftNetworkOptions fold_options = options_;
     fold_options.seed = options_.seed * kNumFolds + fold;
-    network.trained = TrainSoftNetwork(WhitenInHalf(network.whitening, others.rows, execution),
-                                       others.lesson(), fold_options, execution);
-    network.scale =
-        Keep(LogitsOf(network.trained, network.whitening, RowsIn(fold), execution), fold, network_);
+    Network network{
+        TrainFoldNetwork(others.trusted, others.rows, others.lesson(), fold_options, execution)};
+    network.scale = Keep(network.fitted.Logits(RowsIn(fold), execution), fold, network_);
     if (fold < kFoldsWithNetwork) networks_[fold] = std::move(network);
   }
 
@@ -267,8 +215,7 @@ class CrossFitter {
     double scale = 1;
   };
   struct Network {
-    SoftNetwork trained;
-    Whitening whitening;
+    FoldNetwork fitted;
     double scale = 1;
   };
 
@@ -296,7 +243,7 @@ class CrossFitter {
     builder.AddLinear(line.fitted, line.scale);
     if (fold < kFoldsWithNetwork) {
       const Network& network = networks_[fold];
-      builder.AddNetwork(network.trained, network.whitening, network.scale);
+      builder.AddNetwork(network.fitted.network, network.fitted.whitening, network.scale);
     }
     return std::move(builder).Build(0);
   }
