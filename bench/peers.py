@@ -279,6 +279,96 @@ def pyarrow_score(model, source, target, compression, rows_per_group):
     return {"seconds": timed(work)[0]}
 
 
+def pool_or_trusted(trusted, pool, dimension):
+    """All rows, and which are of the pool."""
+    parts = [rows(trusted, int(dimension)), rows(pool, int(dimension))]
+    return np.concatenate(parts), np.repeat([0, 1], [len(part) for part in parts])
+
+
+def with_auroc(seconds, scores, truth):
+    from sklearn.metrics import roc_auc_score
+
+    return {"seconds": seconds, "auroc": float(roc_auc_score(rows(truth, 1)[:, 0], scores))}
+
+
+def sklearn_folds(model, method, trusted, pool, truth, dimension):
+    from joblib import parallel_config
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    inputs, in_pool = pool_or_trusted(trusted, pool, dimension)
+    work = make_pipeline(StandardScaler(), model)
+    # Two processes of one thread each: with OMP_NUM_THREADS set they would take two each.
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        seconds, scores = timed(
+            lambda: cross_val_predict(work, inputs, in_pool, cv=5, method=method, n_jobs=THREADS)
+        )
+    scores = scores if scores.ndim == 1 else scores[:, 1]
+    return with_auroc(seconds, scores[in_pool == 1], truth)
+
+
+def sklearn_logistic(*data):
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=0.01, class_weight="balanced", max_iter=2000)
+    return sklearn_folds(model, "decision_function", *data)
+
+
+def sklearn_network(*data):
+    from sklearn.neural_network import MLPClassifier
+
+    # As many passes over the rows as ours.
+    model = MLPClassifier((512,), batch_size=128, max_iter=6, random_state=0)
+    return sklearn_folds(model, "predict_proba", *data)
+
+
+def torch_network(trusted, pool, truth, dimension):
+    import torch
+
+    torch.set_num_threads(THREADS)
+    torch.manual_seed(0)
+    inputs, in_pool = pool_or_trusted(trusted, pool, dimension)
+    inputs = torch.from_numpy((inputs - inputs.mean(0)) / inputs.std(0))
+    labels = torch.from_numpy(in_pool.astype(np.float32))
+    folds = torch.randperm(len(inputs)) % 5
+    loss = torch.nn.BCEWithLogitsLoss(pos_weight=(labels == 0).sum() / labels.sum())
+
+    def work():
+        scores = torch.empty(len(inputs))
+        for fold in range(5):
+            network = torch.nn.Sequential(
+                torch.nn.Linear(int(dimension), 512), torch.nn.ReLU(), torch.nn.Linear(512, 1)
+            )
+            optimizer = torch.optim.Adam(network.parameters(), 1e-3)
+            others = torch.nonzero(folds != fold)[:, 0]
+            for _ in range(6):
+                for batch in others[torch.randperm(len(others))].split(128):
+                    optimizer.zero_grad()
+                    loss(network(inputs[batch])[:, 0], labels[batch]).backward()
+                    optimizer.step()
+            with torch.inference_mode():
+                scores[folds == fold] = network(inputs[folds == fold])[:, 0]
+        return scores.numpy()
+
+    seconds, scores = timed(work)
+    return with_auroc(seconds, scores[in_pool == 1], truth)
+
+
+def faiss_neighbors(trusted, pool, truth, dimension):
+    import faiss
+
+    faiss.omp_set_num_threads(THREADS)
+    trusted, pool = rows(trusted, int(dimension)), rows(pool, int(dimension))
+
+    def work():
+        index = faiss.IndexFlatL2(int(dimension))
+        index.add(trusted)
+        return np.sqrt(np.maximum(index.search(pool, 100)[0], 0)).mean(1)
+
+    return with_auroc(*timed(work), truth)
+
+
 COMMANDS = {
     function.__name__: function
     for function in (
@@ -286,6 +376,10 @@ COMMANDS = {
         sklearn_search,
         faiss_expand,
         torch_epochs,
+        sklearn_logistic,
+        sklearn_network,
+        torch_network,
+        faiss_neighbors,
         onnx_score,
         torch_score,
         pyarrow_read,

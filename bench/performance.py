@@ -11,12 +11,14 @@ import time
 from importlib import metadata
 
 from performance_expansion import measure_expansion
+from performance_fit import measure_fit
 from performance_growth import measure_growth
 from performance_rounds import ROOT, SPUNA
 from performance_scoring import measure_scoring
 from performance_search import measure_search, measure_tree
 
 PARTS = {
+    "fit": measure_fit,
     "search": measure_search,
     "expansion": measure_expansion,
     "scoring": measure_scoring,
