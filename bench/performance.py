@@ -12,7 +12,7 @@ from importlib import metadata
 
 from performance_expansion import measure_expansion
 from performance_fit import measure_fit
-from performance_growth import measure_growth
+from performance_growth import measure_growth, measure_large
 from performance_rounds import ROOT, SPUNA
 from performance_scoring import measure_scoring
 from performance_search import measure_search, measure_tree
@@ -24,6 +24,7 @@ PARTS = {
     "scoring": measure_scoring,
     "tree": measure_tree,
     "growth": measure_growth,
+    "large": measure_large,
 }
 
 
@@ -39,6 +40,7 @@ class Setup:
         self.tree_rows = 20_000 if quick else 100_000
         self.tree_queries = 2000 if quick else 20_000
         self.fit_sizes = [1000, 4000] if quick else [4000, 16_000, 64_000]
+        self.large_sizes = [4000, 16_000] if quick else [14_000, 56_000, 224_000, 500_000, 1_000_000]
         self.score_sizes = [100_000, 200_000] if quick else [100_000, 400_000, 1_600_000]
 
     def say(self, line):

@@ -1,12 +1,71 @@
 """Time and memory of the program against the number of rows, part of performance.py."""
 
+import os
+
 import numpy as np
+import pyarrow
+import pyarrow.parquet
+from lake import Source
 from performance_rounds import ROOT, run_spuna
 from performance_rows import clustered, write_parquet
+
+MOST_FOR_SLOPE = 224_000
 
 
 def slope(sizes, values):
     return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def write_pool(setup, source, count):
+    """Real rows, a block at a time: the largest pool is 3 GB."""
+    path = setup.folder / "lp.parquet"
+    block = 16_384
+    with pyarrow.parquet.ParquetWriter(path, source.block("pool", 0, 1).schema, compression="none") as writer:
+        for first in range(0, count, block):
+            writer.write_batch(source.block("pool", first, min(block, count - first)))
+    return path
+
+
+def measure_large(setup):
+    """Fits that learn from all rows, however many."""
+    source = Source(ROOT / "examples/quickstart")
+    dimension = 768
+    trusted = setup.folder / "lt.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(source.block("trusted", 0, 1000)), trusted)
+    lines = [
+        f"### Without a sample (`--fit-rows 0`), 1,000 trusted rows, d = {dimension}",
+        "",
+        "| pool rows | `--recipe fast` | the default | peak | limit by the formula |",
+        "|---|---|---|---|---|",
+    ]
+    fast = []
+    for count in setup.large_sizes:
+        pool = write_pool(setup, source, count)
+        os.sync()
+
+        def fit(recipe):
+            return run_spuna(
+                "fit", "--trusted", trusted, "--pool", pool, "--recipe", recipe, "--fit-rows", 0,
+                "--embedding", "embedding", "--model", setup.folder / "large.safetensors", "--overwrite",
+            )  # fmt: skip
+
+        cell = ""
+        if count <= MOST_FOR_SLOPE:
+            fast.append(fit("fast")[0])
+            cell = f"{fast[-1]:.1f} s"
+        elapsed, peak = fit("robust")
+        limit = 2.3 * 4 * dimension * (1000 + count) / 1e6 + 2 * 8 * 100 * count / 1e6 + 150
+        mark = "" if peak <= limit else " **missed**"
+        lines.append(f"| {count:,} | {cell} | {elapsed:.1f} s | {peak:,.0f} MB{mark} | {limit:,.0f} MB |")
+        setup.say(lines[-1])
+    steepness = slope(setup.large_sizes[: len(fast)], fast)
+    lines += [
+        "",
+        f"Slope of `--recipe fast` on the log scale, to {setup.large_sizes[len(fast) - 1]:,} rows: {steepness:.2f}"
+        f" (at most 1.15{'' if steepness <= 1.15 else ' **missed**'}).",
+        "",
+    ]
+    return lines
 
 
 def measure_growth(setup):
