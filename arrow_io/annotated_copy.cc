@@ -19,8 +19,8 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -117,7 +117,7 @@ struct AnnotatedCopy::State {
     RangeCopy copy;
   };
   // Those of the row group that was begun, and how many of its rows have been asked for.
-  std::optional<Copied> taken_chunks;
+  std::unique_ptr<Copied> taken_chunks;
   std::int64_t rows_copied = 0;
 
   // The schema of the copy, and which of its leaves are taken from the input.
@@ -302,7 +302,8 @@ arrow::Status AnnotatedCopy::StartRowGroup(int row_group) {
     s.num_rows = group->num_rows();
     s.row_group->set_num_rows(s.num_rows);
     s.rows_copied = 0;
-    ARROW_ASSIGN_OR_RAISE(s.taken_chunks, s.StartCopy(*group, s.taken, *s.input->bytes()));
+    ARROW_ASSIGN_OR_RAISE(State::Copied copied, s.StartCopy(*group, s.taken, *s.input->bytes()));
+    s.taken_chunks = std::make_unique<State::Copied>(std::move(copied));
     return arrow::Status::OK();
     END_PARQUET_CATCH_EXCEPTIONS
   };

@@ -92,6 +92,7 @@ std::vector<Member> ChooseMembers(const EmbeddingsView& trusted, const Embedding
 // The members of every group, in the order in which the groups first come.
 std::vector<RowNumbers> GroupsOf(const std::vector<Member>& members) {
   std::vector<std::uint32_t> groups;
+  groups.reserve(members.size());
   for (const Member& member : members) groups.push_back(member.group);
   return RowsByGroup(groups, members.size());
 }
@@ -109,6 +110,7 @@ std::vector<Unit> UnitsOf(const std::vector<Member>& members,
   std::size_t next = 0;
   for (auto& [of_kind, kind] : kinds) kind = next++;
   std::vector<Unit> units;
+  units.reserve(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i) {
     units.push_back({kinds[strata[i]], members[groups[i].front()].is_pool ? 1.0F : 0.0F});
   }
