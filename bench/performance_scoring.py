@@ -8,6 +8,8 @@ import time
 from performance_rounds import alternate, ours, peers, run_spuna, seconds, verdict
 from performance_rows import clustered, write_parquet, write_rows
 
+DIMENSION = 768
+
 
 def fit_model(setup, trusted, pool, name):
     model = setup.folder / name
@@ -16,8 +18,47 @@ def fit_model(setup, trusted, pool, name):
     return model
 
 
+def score_files(setup, own, peer, model, raw, files, per_group):
+    """From file to file, against what one would write and against what it takes at least."""
+    lines = []
+    for name, codec in (("uncompressed", "none"), ("snappy", "snappy")):
+        out = setup.folder / "scored.parquet"
+        scored = alternate(
+            setup.repeats,
+            lambda: run_spuna(
+                "score", "--model", model, "--input", files[name], "--out", out, "--overwrite"
+            )[0],
+            lambda: peer.ask(
+                "pyarrow_score", model, files[name], setup.folder / "peer.parquet", codec, per_group
+            )["seconds"],
+        )
+        lines.append(
+            f"| `spuna score`, file to file, {name} | {seconds(scored.ours)} | "
+            f"pyarrow + onnxruntime + pyarrow | {scored.text()} | {verdict(scored.ratio, 1.5)} |"
+        )
+    # What file to file takes at least: the scores, and the bytes of the file once more.
+    def parts_run():
+        begin = time.perf_counter()
+        subprocess.run(["cp", files["uncompressed"], setup.folder / "copy.parquet"], check=True)
+        return time.perf_counter() - begin + own.ask("score", model, raw, DIMENSION)["seconds"]
+
+    whole = alternate(
+        setup.repeats,
+        lambda: run_spuna(
+            "score", "--model", model, "--input", files["uncompressed"],
+            "--out", setup.folder / "scored.parquet", "--overwrite",
+        )[0],
+        parts_run,
+    )  # fmt: skip
+    lines.append(
+        f"| the same, uncompressed | {seconds(whole.ours)} | scoring from memory, and `cp` | "
+        f"{whole.text()} | {verdict(whole.ratio, 0.5)} |"
+    )
+    return lines
+
+
 def measure_scoring(setup):
-    dimension, count = 768, setup.score_rows
+    dimension, count = DIMENSION, setup.score_rows
     rows = clustered(count, dimension, 5)
     raw = write_rows(setup.folder / "rows", rows)
     per_group = max(count // 4, 1)
@@ -71,39 +112,7 @@ def measure_scoring(setup):
                 f"| reading, {name} | {seconds(reading.ours)} | pyarrow.parquet.read_table, to numpy | "
                 f"{reading.text()} | {verdict(reading.ratio, 1.5)} |"
             )
-        for name, codec in (("uncompressed", "none"), ("snappy", "snappy")):
-            out = setup.folder / "scored.parquet"
-            scored = alternate(
-                setup.repeats,
-                lambda: run_spuna(
-                    "score", "--model", model, "--input", files[name], "--out", out, "--overwrite"
-                )[0],
-                lambda: peer.ask(
-                    "pyarrow_score", model, files[name], setup.folder / "peer.parquet", codec, per_group
-                )["seconds"],
-            )
-            lines.append(
-                f"| `spuna score`, file to file, {name} | {seconds(scored.ours)} | "
-                f"pyarrow + onnxruntime + pyarrow | {scored.text()} | {verdict(scored.ratio, 1.5)} |"
-            )
-        # What file to file takes at least: the scores, and the bytes of the file once more.
-        def parts_run():
-            begin = time.perf_counter()
-            subprocess.run(["cp", files["uncompressed"], setup.folder / "copy.parquet"], check=True)
-            return time.perf_counter() - begin + own.ask("score", model, raw, dimension)["seconds"]
-
-        whole = alternate(
-            setup.repeats,
-            lambda: run_spuna(
-                "score", "--model", model, "--input", files["uncompressed"],
-                "--out", setup.folder / "scored.parquet", "--overwrite",
-            )[0],
-            parts_run,
-        )  # fmt: skip
-        lines.append(
-            f"| the same, uncompressed | {seconds(whole.ours)} | scoring from memory, and `cp` | "
-            f"{whole.text()} | {verdict(whole.ratio, 0.5)} |"
-        )
+        lines += score_files(setup, own, peer, model, raw, files, per_group)
     for line in lines:
         setup.say(line)
     return lines + [""]
