@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <armadillo>
-#include <array>
 #include <cmath>
 #include <span>
 #include <stdexcept>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "algorithms/classifier/hidden_units.h"
-#include "algorithms/compute/adam.h"
 #include "algorithms/compute/blas.h"
 #include "algorithms/compute/format_number.h"
 #include "algorithms/compute/logistic.h"
@@ -74,10 +72,9 @@ class Part {
 // The two logits of every row and the loss: what the parts of the hidden layer have in common.
 class OutputLayer {
  public:
-  explicit OutputLayer(double learning_rate)
-      : learning_rate_(learning_rate), bias_(kNumClasses), moments_(kNumClasses) {}
+  explicit OutputLayer(double learning_rate) : biases_(kNumClasses, learning_rate) {}
 
-  const std::vector<float>& bias() const { return bias_; }
+  const OutputBiases& biases() const { return biases_; }
   // The derivatives of a batch's mean cross-entropy by its logits.
   const arma::fmat& derivatives() const { return derivatives_; }
 
@@ -87,27 +84,22 @@ class OutputLayer {
     derivatives_ = parts.front().outputs();
     for (std::size_t i = 1; i < parts.size(); ++i) derivatives_ += parts[i].outputs();
     const auto n = static_cast<float>(rows.size());
-    std::array<float, kNumClasses> sums{};
+    const std::vector<float>& bias = biases_.values();
     double loss = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       float* const of_row = derivatives_.colptr(i);
-      const double logit = static_cast<double>(of_row[1]) + bias_[1] - of_row[0] - bias_[0];
+      const double logit = static_cast<double>(of_row[1]) + bias[1] - of_row[0] - bias[0];
       loss += LogisticLoss(logit, set.label(rows[i]));
       const double difference = Logistic(logit) - set.label(rows[i]);
       of_row[1] = static_cast<float>(difference) / n;
       of_row[0] = -of_row[1];
-      for (std::size_t k = 0; k < kNumClasses; ++k) sums[k] += of_row[k];
     }
-    moments_.Move(AdamMoments::StepNumber(++num_steps_, learning_rate_), sums.data(), bias_.data(),
-                  0, kNumClasses);
+    biases_.Learn(derivatives_);
     return loss / n;
   }
 
  private:
-  double learning_rate_;
-  std::vector<float> bias_;
-  AdamMoments moments_;
-  std::size_t num_steps_ = 0;
+  OutputBiases biases_;
   arma::fmat derivatives_;
 };
 
@@ -129,7 +121,7 @@ class Training {
     AddPart(hidden_weight, output_weight, middle, options.hidden);
   }
 
-  // Runs every epoch; false where the loss is no longer a number.
+  // Runs every epoch; false where it diverged.
   bool Run(const Execution& execution) {
     const std::size_t num_rows = set_.inputs.n_cols;
     const std::size_t batch_size = std::min(options_.batch_size, num_rows);
@@ -154,7 +146,8 @@ class Training {
       }
     }
     for (Part& part : parts_) part.Learn(output_.derivatives());
-    return std::isfinite(loss);
+    return std::isfinite(loss) && output_.biases().IsFinite() &&
+           std::ranges::all_of(parts_, [](const Part& part) { return part.units().IsFinite(); });
   }
 
   Classifier Finish(Standardization standardization) const;
@@ -195,17 +188,8 @@ Classifier Training::Finish(Standardization standardization) const {
       classifier.hidden_bias.push_back(units.hidden_bias()[unit]);
     }
   }
-  classifier.output_bias = output_.bias();
+  classifier.output_bias = output_.biases().values();
   return classifier;
-}
-
-bool HasFiniteWeights(const Classifier& classifier) {
-  for (const auto* values : {&classifier.hidden_weight, &classifier.hidden_bias,
-                             &classifier.output_weight, &classifier.output_bias}) {
-    if (!std::ranges::all_of(*values, [](float value) { return std::isfinite(value); }))
-      return false;
-  }
-  return true;
 }
 
 // Training can end in a network that says the same of every row.
@@ -257,12 +241,11 @@ Classifier Distill(const EmbeddingsView& trusted, const EmbeddingsView& pool,
   }
 
   Training training(set, options);
-  const bool is_finite = training.Run(execution);
-  Classifier classifier = training.Finish(std::move(standardization));
-  if (!is_finite || !HasFiniteWeights(classifier)) {
+  if (!training.Run(execution)) {
     throw std::runtime_error("the distillation diverged; lower `learning-rate`, now " +
                              FormatNumber(options.learning_rate));
   }
+  Classifier classifier = training.Finish(std::move(standardization));
   RequireVaryingOutput(classifier, trusted, pool, expansion, execution);
   return classifier;
 }

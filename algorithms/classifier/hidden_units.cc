@@ -13,6 +13,10 @@ constexpr std::size_t kGradientAtOnce = 32'768;
 
 blasint Size(std::size_t size) { return static_cast<blasint>(size); }
 
+bool AllFinite(const std::vector<float>& values) {
+  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
 }  // namespace
 
 arma::fmat NormalWeights(std::size_t num_rows, std::size_t num_columns, double variance,
@@ -84,14 +88,14 @@ void HiddenUnits::Learn(const arma::fmat& rows, const arma::fmat& derivatives) {
   cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, Size(outputs_), Size(units_), Size(count),
               1.0F, derivatives.memptr(), Size(outputs_), activations_.memptr(), Size(units_), 0.0F,
               gradient_.data(), Size(outputs_));
-  Move(of_weights, gradient_.data(), output_at_, outputs_ * units_);
+  Move(of_weights, output_at_, outputs_ * units_);
 
   std::fill_n(gradient_.begin(), units_, 0.0F);
   for (std::size_t i = 0; i < count; ++i) {
     const float* const column = errors_.colptr(i);
     for (std::size_t h = 0; h < units_; ++h) gradient_[h] += column[h];
   }
-  Move(of_biases, gradient_.data(), bias_at_, units_);
+  Move(of_biases, bias_at_, units_);
 
   const std::size_t inputs_at_once = std::max<std::size_t>(gradient_.size() / units_, 1);
   for (std::size_t begin = 0; begin < inputs_; begin += inputs_at_once) {
@@ -99,13 +103,25 @@ void HiddenUnits::Learn(const arma::fmat& rows, const arma::fmat& derivatives) {
     cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, Size(units_), Size(some), Size(count),
                 1.0F, errors_.memptr(), Size(units_), rows.memptr() + begin, Size(inputs_), 0.0F,
                 gradient_.data(), Size(units_));
-    Move(of_weights, gradient_.data(), begin * units_, some * units_);
+    Move(of_weights, begin * units_, some * units_);
   }
 }
 
-void HiddenUnits::Move(const AdamStep& step, const float* gradient, std::size_t begin,
-                       std::size_t count) {
-  moments_.Move(step, gradient, parameters_.data() + begin, begin, count);
+void HiddenUnits::Move(const AdamStep& step, std::size_t begin, std::size_t count) {
+  moments_.Move(step, gradient_.data(), parameters_.data() + begin, begin, count);
+}
+
+bool HiddenUnits::IsFinite() const { return AllFinite(parameters_); }
+
+bool OutputBiases::IsFinite() const { return AllFinite(values_); }
+
+void OutputBiases::Learn(const arma::fmat& derivatives) {
+  std::vector<float> sums(values_.size());
+  for (std::size_t i = 0; i < derivatives.n_cols; ++i) {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += derivatives(k, i);
+  }
+  moments_.Move(AdamMoments::StepNumber(++num_steps_, learning_rate_), sums.data(), values_.data(),
+                0, sums.size());
 }
 
 }  // namespace spuna::algorithms

@@ -30,6 +30,9 @@ class HiddenUnits {
   /// Takes a step of Adam, from the derivatives of the loss by the outputs of the same rows.
   void Learn(const arma::fmat& rows, const arma::fmat& derivatives);
 
+  /// Whether all weights and biases are.
+  bool IsFinite() const;
+
   std::size_t size() const { return units_; }
   /// Units x inputs, column by column.
   std::span<const float> hidden_weight() const { return {parameters_.data(), bias_at_}; }
@@ -42,7 +45,8 @@ class HiddenUnits {
  private:
   // The derivatives of the loss by what comes into the units.
   void Backward(const arma::fmat& derivatives);
-  void Move(const AdamStep& step, const float* gradient, std::size_t begin, std::size_t count);
+  // Takes a step with parameters whose derivatives are the first of the gradient.
+  void Move(const AdamStep& step, std::size_t begin, std::size_t count);
 
   std::size_t inputs_;
   std::size_t units_;
@@ -59,6 +63,25 @@ class HiddenUnits {
   arma::fmat part_;
   arma::fmat errors_;
   std::vector<float> gradient_;
+};
+
+/// The biases of the outputs while they learn. They begin at 0 and do not decay.
+class OutputBiases {
+ public:
+  OutputBiases(std::size_t count, double learning_rate)
+      : learning_rate_(learning_rate), values_(count), moments_(count) {}
+
+  const std::vector<float>& values() const { return values_; }
+  bool IsFinite() const;
+
+  /// Takes a step of Adam, from the derivatives of the loss by the outputs of some rows.
+  void Learn(const arma::fmat& derivatives);
+
+ private:
+  double learning_rate_;
+  std::vector<float> values_;
+  AdamMoments moments_;
+  std::size_t num_steps_ = 0;
 };
 
 }  // namespace spuna::algorithms

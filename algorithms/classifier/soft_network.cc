@@ -37,23 +37,6 @@ class NoiseTable {
   SeededRandom& random_;
 };
 
-// The bias of the one output, and Adam over it.
-class OutputBias {
- public:
-  explicit OutputBias(double learning_rate) : learning_rate_(learning_rate), moments_(1) {}
-
-  float value() const { return value_; }
-  void Move(float gradient) {
-    moments_.Move(AdamMoments::StepNumber(++num_steps_, learning_rate_), &gradient, &value_, 0, 1);
-  }
-
- private:
-  double learning_rate_;
-  AdamMoments moments_;
-  std::size_t num_steps_ = 0;
-  float value_ = 0;
-};
-
 }  // namespace
 
 std::vector<float> BalancedWeights(std::span<const float> targets, std::span<const float> counts) {
@@ -73,14 +56,6 @@ std::vector<float> BalancedWeights(std::span<const float> targets, std::span<con
         static_cast<float>((one + zero) * count(i) * static_cast<double>(targets.size()) / 2);
   }
   return weights;
-}
-
-bool SoftNetwork::IsFinite() const {
-  const auto all_finite = [](const std::vector<float>& values) {
-    return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-  };
-  return all_finite(hidden_weight) && all_finite(hidden_bias) && all_finite(output_weight) &&
-         std::isfinite(output_bias);
 }
 
 std::vector<double> SoftNetwork::Logits(const EmbeddingsView& rows) const {
@@ -132,7 +107,7 @@ SoftNetwork TrainSoftNetwork(const RowReader& rows, const RowTargets& lesson,
   const arma::fmat output_weight =
       NormalWeights(1, options.hidden, 1.0 / static_cast<double>(options.hidden), random);
   HiddenUnits units(hidden_weight, output_weight, options.learning_rate, options.decay);
-  OutputBias bias(options.learning_rate);
+  OutputBiases bias(1, options.learning_rate);
   NoiseTable noise(dimension, options.noise, random);
 
   arma::fmat inputs(dimension, batch_size);
@@ -151,25 +126,23 @@ SoftNetwork TrainSoftNetwork(const RowReader& rows, const RowTargets& lesson,
         noise.AddTo(inputs.colptr(i), dimension);
       }
       const arma::fmat& outputs = units.Forward(inputs);
-      float sum = 0;
       for (std::size_t i = 0; i < batch_size; ++i) {
         const std::uint32_t row = numbers[i];
         const float offset = lesson.offsets.empty() ? 0 : lesson.offsets[row];
-        const float probability = 1 / (1 + std::exp(-(outputs[i] + bias.value() + offset)));
+        const float probability = 1 / (1 + std::exp(-(outputs[i] + bias.values()[0] + offset)));
         // Of the weighted mean cross-entropy of the batch.
         derivatives[i] =
             (probability - lesson.targets[row]) * weights[row] / static_cast<float>(batch_size);
-        sum += derivatives[i];
       }
       units.Learn(inputs, derivatives);
-      bias.Move(sum);
+      bias.Learn(derivatives);
     }
   }
-  SoftNetwork trained{dimension, options.hidden, {}, {}, {}, bias.value()};
+  if (!units.IsFinite() || !bias.IsFinite()) throw std::runtime_error(kDivergedMessage);
+  SoftNetwork trained{dimension, options.hidden, {}, {}, {}, bias.values()[0]};
   trained.hidden_weight.assign(units.hidden_weight().begin(), units.hidden_weight().end());
   trained.hidden_bias.assign(units.hidden_bias().begin(), units.hidden_bias().end());
   trained.output_weight.assign(units.output_weight().begin(), units.output_weight().end());
-  if (!trained.IsFinite()) throw std::runtime_error(kDivergedMessage);
   return trained;
 }
 

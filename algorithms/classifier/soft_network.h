@@ -35,9 +35,6 @@ struct SoftNetwork {
   std::vector<float> output_weight;
   float output_bias = 0;
 
-  /// Whether all weights and biases are.
-  bool IsFinite() const;
-
   /// Single-threaded. Throws std::runtime_error where one is not finite.
   std::vector<double> Logits(const EmbeddingsView& rows) const;
 };
